@@ -18,7 +18,16 @@ from types import TracebackType
 from typing import Self
 
 from records.java import find_java
-from tests.kit.processes import NotReadyError, free_ports, read, start, stop, tail, wait_until
+from tests.kit.processes import (
+    NotReadyError,
+    free_ports,
+    read,
+    start,
+    stop,
+    tail,
+    until_interrupted,
+    wait_until,
+)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -136,10 +145,7 @@ def main() -> None:
     ):
         assert broker.process is not None
         sys.stderr.write(f"Kafka is ready at {broker.bootstrap} (log: {broker.log}); Ctrl-C ends it\n")
-        try:
-            broker.process.wait()
-        except KeyboardInterrupt:
-            sys.stderr.write("ending\n")
+        until_interrupted(broker.process)
 
 
 if __name__ == "__main__":
