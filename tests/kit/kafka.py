@@ -48,6 +48,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=4
 group.initial.rebalance.delay.ms=0
+log.retention.ms=-1
 message.max.bytes=16777216
 """
 
