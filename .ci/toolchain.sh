@@ -75,5 +75,5 @@ install() {
 maven() {
     need_java
     need_maven
-    mvn --batch-mode --no-transfer-progress "$@"
+    mvn --batch-mode --no-transfer-progress -Dstyle.color=never "$@"
 }
