@@ -76,7 +76,8 @@ def test_structured_mode() -> None:
 def test_the_sdk_reads_the_structured_event() -> None:
     read = JSONFormat().read(None, to_structured(event()).value)
     assert read.get_id() == "inc-7c1f0e:3"
-    assert read.get_data()["root_causes"][0]["node"] == "cart"
+    data: Any = read.get_data()
+    assert data["root_causes"][0]["node"] == "cart"
 
 
 @pytest.mark.parametrize("write", [to_cloudevent, to_structured])
