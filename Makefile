@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: help run test lint format jar kafka clean
+.PHONY: help run test lint format jar kafka cluster clean
 
 JAR := jvm/target/faultline.jar
 JAVA_SOURCES := $(shell find jvm/src -name '*.java' -o -path '*/resources/*' -type f)
@@ -46,8 +46,11 @@ format: .venv/.all $(JAVA_FORMAT) ## Format Python and Java in place
 
 jar: $(JAR) ## Build the job's one jar
 
-kafka: .venv/.job $(KAFKA) ## Run a Kafka broker in the foreground until Ctrl-C (BOOTSTRAP=localhost:9092)
+kafka: .venv/.job $(KAFKA) ## A Kafka broker in the foreground until Ctrl-C (BOOTSTRAP=localhost:9092)
 	@$(TOOLCHAIN) need_java; exec $(PYTHON) -m tests.kit.kafka --bootstrap $${BOOTSTRAP:-localhost:9092}
+
+cluster: .venv/.job ## A Flink cluster in the foreground until Ctrl-C (REST_PORT=8081)
+	@$(TOOLCHAIN) need_java; exec $(PYTHON) -m tests.kit.cluster --rest-port $${REST_PORT:-8081}
 
 clean: ## Remove everything that was installed or built here
 	@$(TOOLCHAIN) rm -rf "$$(venv_home)"

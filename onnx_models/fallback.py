@@ -82,8 +82,10 @@ def _deviation(snapshot: Snapshot) -> F32:
 
 
 def _silence(snapshot: Snapshot, shown: F32) -> F32:
-    """Return [N]: suspicion of nodes that fell silent."""
-    silent = snapshot.node_static[:, NODE_FEATURES.index("silent")] > 0
+    """Return [N]: suspicion of nodes that fell silent, or whose own series all ended while callers still see
+    them."""
+    ended = snapshot.present.any((1, 2)) & ~snapshot.present[:, :, -1].any(1)
+    silent = (snapshot.node_static[:, NODE_FEATURES.index("silent")] > 0) | ended
     recent = snapshot.node_static[:, NODE_FEATURES.index("silence")] < _LONG_SILENCE
     source, target = snapshot.edge_index
     caller_silent = np.zeros(len(silent), bool)

@@ -3,6 +3,7 @@ made."""
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -35,14 +36,13 @@ class Scorer:
     """
 
     def __init__(self, bundle: Bundle, provider: Provider = "cpu") -> None:
-        import onnxruntime as ort
-
-        options = ort.SessionOptions()
+        runtime = importlib.import_module("onnxruntime")
+        options = runtime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         self.bundle = bundle
-        self._session = ort.InferenceSession(
+        self._session = runtime.InferenceSession(
             str(bundle.model_file), sess_options=options, providers=_PROVIDERS[provider]
         )
         self.provider: str = self._session.get_providers()[0]
@@ -87,8 +87,7 @@ class Scorer:
 
 
 def _runtime_errors() -> tuple[type[Exception], ...]:
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
+    state = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
     names = ("Fail", "InvalidArgument", "RuntimeException", "InvalidGraph", "NotImplemented", "EPFail")
     return (RuntimeError, ValueError, *(getattr(state, name) for name in names))
 

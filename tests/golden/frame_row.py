@@ -1,4 +1,4 @@
-"""The content of frame_row_v1.bin, the same literal as in the Java test; run this module to write the file anew."""
+"""The content of frame_row_v1.bin, as in the Java test; run this module to write the file anew."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 
@@ -72,6 +72,13 @@ def wait_until(
         if time.monotonic() > end:
             raise NotReadyError(f"{what} was not ready after {timeout_s:g} s:\n{tail(log)}")
         time.sleep(0.2)
+
+
+def until_interrupted(process: subprocess.Popen[bytes]) -> None:
+    """Wait for a process to end, or for Ctrl-C or TERM to this one."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        process.wait()
 
 
 def read(log: Path) -> str:

@@ -74,7 +74,7 @@ def random_snapshot(seed: int, nodes: int, edges: int) -> Snapshot:
         frames[..., 0] = rng.standard_t(2, frames.shape[:2]) * 3
         frames[..., 1] = rng.standard_normal(frames.shape[:2])
         frames[..., 2] = rng.random(frames.shape[:2]) < 0.6
-        edge_frames = rng.standard_normal(row.edge_frames.shape).astype(np.float32)
+        edge_frames = np.asarray(rng.standard_normal(row.edge_frames.shape), np.float32)
         edge_frames[..., 2] = rng.random(edge_frames.shape[:2]) < 0.5
         rows.append(replace(row, frames=frames, edge_frames=edge_frames))
     return encode(rows)

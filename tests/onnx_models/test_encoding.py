@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from onnx_models.encoding import encode
 from onnx_models.features import EDGE_FEATURES, NODE_FEATURES, STATIC_FEATURES, schema_hash
-from onnx_models.snapshot import Alarm
+from onnx_models.snapshot import Alarm, Snapshot
 from records.frames import FrameRow
 from records.signals import SIGNAL_INDEX
 from tests.onnx_models.builders import quiet_row, random_snapshot, silent, with_cell
@@ -22,8 +23,8 @@ def window(**layout: object) -> list[FrameRow]:
     return [quiet_row(tick, **layout) for tick in range(10)]  # type: ignore[arg-type]
 
 
-def node_feature(snapshot: object, name: str) -> np.ndarray:
-    return snapshot.node_static[:, NODE_FEATURES.index(name)]  # type: ignore[attr-defined, no-any-return]
+def node_feature(snapshot: Snapshot, name: str) -> npt.NDArray[np.float32]:
+    return np.asarray(snapshot.node_static[:, NODE_FEATURES.index(name)])
 
 
 def test_shapes_and_types() -> None:

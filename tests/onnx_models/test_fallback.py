@@ -19,7 +19,7 @@ CALLS = ((0, 2), (1, 0))  # frontend -> checkout -> payment
 
 
 def first(snapshot: Snapshot) -> str:
-    return snapshot.nodes[rank_by_deviation(snapshot).ranking()[0]]
+    return snapshot.nodes[int(rank_by_deviation(snapshot).ranking()[0])]
 
 
 def chain(latency: dict[str, float], dead: str | None = None) -> Snapshot:

@@ -52,7 +52,7 @@ def test_binary_mode() -> None:
     assert message.headers["ce_sequence"] == "5"
     assert message.headers["ce_id"] == "inc-7c1f0e:3"
     assert message.headers["ce_type"] == "io.faultline.incident.v1"
-    assert message.headers["ce_time"] == "2026-01-01T00:10:00.000Z"
+    assert message.headers["ce_time"] == "2026-01-01T00:10:00Z"
     assert message.headers["ce_subject"] == "shop/cart"
     assert all(isinstance(value, str) for value in message.headers.values())
     data = strict(message.value)
@@ -76,7 +76,8 @@ def test_structured_mode() -> None:
 def test_the_sdk_reads_the_structured_event() -> None:
     read = JSONFormat().read(None, to_structured(event()).value)
     assert read.get_id() == "inc-7c1f0e:3"
-    assert read.get_data()["root_causes"][0]["node"] == "cart"
+    data: Any = read.get_data()
+    assert data["root_causes"][0]["node"] == "cart"
 
 
 @pytest.mark.parametrize("write", [to_cloudevent, to_structured])
