@@ -1,0 +1,225 @@
+"""From what happens to what is measured: the series of nodes and of edges, with the gaps and lies of real
+monitoring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn.simulator.faults import Effects
+from gnn.simulator.noise import F64, chance
+from gnn.simulator.propagation import World
+from gnn.simulator.series import METRICS, Series, counted, cumulative, measure, shares
+from gnn.simulator.style import Style
+from gnn.simulator.topology import Ints, Topology
+from records.signals import SIGNALS, Signal
+
+Kind = Literal["gauge", "counter"]
+Side = Literal["server", "client"]
+
+_COPIED = ("cpu", "memory", "disk", "network", "latency", "other")
+_AT_ENDPOINTS = ("latency", "errors", "traffic", "availability")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What an observer can measure: the system's nodes followed by alias endpoints (client-side names of a
+    callee)."""
+
+    topology: Topology
+    world: World
+    effects: Effects
+    edges: Ints
+    rate: F64
+    latency: F64
+    errors: F64
+    silent: npt.NDArray[np.bool_]
+
+
+def scene_of(
+    rng: np.random.Generator, topology: Topology, world: World, effects: Effects, style: Style
+) -> Scene:
+    """Return the scene, with alias endpoints on a share ``style.alias`` of the edges."""
+    alias = np.flatnonzero(rng.random(len(topology.edges)) < style.alias)
+    caller, callee = topology.edges[alias].T
+    client_latency = world.latency[callee] + world.edge_delay[alias]
+    endpoints = topology.count + np.arange(len(alias))
+    seen = _as_seen(topology, world) if style.side == "client" else world.latency
+    return Scene(
+        topology=topology,
+        world=world,
+        effects=effects,
+        edges=np.concatenate([topology.edges, np.stack([caller, endpoints], 1)]),
+        rate=np.concatenate([world.rate, world.edge_rate[alias] * rng.uniform(0.05, 1, (len(alias), 1))]),
+        latency=np.concatenate([seen, client_latency]),
+        errors=np.concatenate([world.errors, world.errors[callee]]),
+        silent=np.concatenate([effects.silent, effects.silent[caller]]),
+    )
+
+
+def _as_seen(topology: Topology, world: World) -> F64:
+    """Latency of nodes as one of their callers measures it: with the network between."""
+    seen = world.latency.copy()
+    callee, first = np.unique(topology.edges[:, 1], return_index=True)
+    seen[callee] += world.edge_delay[first]
+    return seen
+
+
+def observe(
+    rng: np.random.Generator, scene: Scene, style: Style, tick_s: float
+) -> tuple[list[Series], F64, npt.NDArray[np.bool_]]:
+    """Return the series, their values [R,S] (NaN: no sample), and which nodes have own series."""
+    series: list[Series] = []
+    columns: list[F64] = []
+    hidden = rng.random(len(scene.rate)) < style.unobserved
+    deploys = _deploys(rng, style, *scene.rate.shape)
+    steady = _memory_drift(rng, scene)
+    for node in range(len(scene.rate)):
+        if hidden[node]:
+            continue
+        for signal in _signals_at(rng, scene, style, node):
+            truth, unit, kind = _truth(
+                rng, scene, style, node, signal, steady[min(node, len(steady) - 1)], tick_s
+            )
+            side = style.side if signal == "latency" else None
+            for copy in range(1 + (int(rng.binomial(2, style.copies)) if signal in _COPIED else 0)):
+                value = measure(
+                    rng, style, signal, truth * (1 + 0.6 * copy if signal == "latency" else 1), copy
+                )
+                value *= deploys[node] if signal in _COPIED else 1.0
+                value[scene.silent[node]] = np.nan
+                labels = {"part": str(copy)} if copy else {}
+                series.append(Series(node, METRICS[signal], signal, unit, kind, None, side, labels))
+                columns.append(cumulative(value, tick_s) if kind == "counter" else value)
+    for one, value in _edge_series(rng, scene, style, tick_s):
+        series.append(one)
+        columns.append(value)
+    own = np.zeros(len(scene.rate), bool)
+    own[[one.node for one in series if one.peer is None]] = True
+    matrix = np.stack(columns, 1) if columns else np.zeros((scene.rate.shape[1], 0))
+    return series, matrix, own
+
+
+def _deploys(rng: np.random.Generator, style: Style, nodes: int, ticks: int) -> F64:
+    """Lasting level shifts [N,R] of all series of a node: a new release, no fault."""
+    level = np.ones((nodes, ticks))
+    for _ in range(rng.poisson(style.deploys * ticks / 150)):
+        level[int(rng.integers(0, nodes)), int(rng.integers(0, ticks)) :] *= np.exp(rng.normal(0, 0.3))
+    return level
+
+
+def _memory_drift(rng: np.random.Generator, scene: Scene) -> F64:
+    shape = (scene.topology.count, scene.rate.shape[1])
+    step = float(rng.choice([0.0, 0.0005, 0.002]))
+    return np.asarray(np.exp(np.cumsum(step * rng.standard_normal(shape), 1)))
+
+
+def _signals_at(rng: np.random.Generator, scene: Scene, style: Style, node: int) -> list[Signal]:
+    """Signals of one node: the system's, less a few; alias endpoints have what a client can see."""
+    found = [name for index, name in enumerate(SIGNALS) if style.signals[index]]
+    if node >= scene.topology.count:
+        found = [name for name in found if name in _AT_ENDPOINTS]
+    if not chance(rng, style.latency_nodes):
+        found = [name for name in found if name != "latency"]
+    return [name for name in found if not chance(rng, style.node_lacks)]
+
+
+def _truth(
+    rng: np.random.Generator, scene: Scene, style: Style, node: int, signal: Signal, drift: F64, tick_s: float
+) -> tuple[F64, str | None, Kind]:
+    """Return a signal's value [R] before measuring, its unit, and gauge or counter."""
+    rate, errors = scene.rate[node], scene.errors[node]
+    if signal == "latency":
+        value = scene.latency[node]
+        if style.rare_nan:
+            value = np.where(rng.random(len(rate)) < np.exp(-rate * tick_s), np.nan, value)
+        return (value * 1e3, "ms", "gauge") if style.millis else (value, "s", "gauge")
+    if signal == "traffic":
+        return counted(rng, rate, tick_s), "1/s" if not style.counters else "1", _counter(style)
+    if signal == "availability":
+        good = 1 - shares(rng, errors, rate, tick_s)
+        return (good * 100, "%", "gauge") if style.percent else (good, "1", "gauge")
+    if signal == "errors":
+        measured = shares(rng, errors, rate, tick_s)
+        if style.sparse_errors:
+            measured = np.where(measured > 0, measured, np.nan)
+        return (measured * rate, "1", "counter") if style.counters else (measured, "1", "gauge")
+    return (*_resource(rng, scene, style, node, signal, drift), "gauge")
+
+
+def _counter(style: Style) -> Kind:
+    return "counter" if style.counters else "gauge"
+
+
+def _resource(
+    rng: np.random.Generator, scene: Scene, style: Style, node: int, signal: Signal, drift: F64
+) -> tuple[F64, str | None]:
+    """Signals of the machine below a node; never asked for alias endpoints."""
+    world, effects = scene.world, scene.effects
+    ratio = world.rate[node] / scene.topology.rate[node]
+    if signal == "cpu":
+        return world.utilisation[node] * 100 * 10 ** rng.uniform(-1, 0.5), "%"
+    if signal == "memory":
+        level = np.maximum(1 + effects.memory[node] + 0.03 * (np.minimum(ratio, 5) - 1), 0.1)
+        return 10 ** rng.uniform(7, 9.5) * drift * level, "By"
+    if signal == "disk":
+        made = np.clip(1 - 0.5 * effects.dropped[node], 0, 1)
+        return 10 ** rng.uniform(3, 6) * (0.3 + 0.7 * np.clip(ratio, 0, 10) * made) * (
+            1 + effects.disk[node]
+        ), None
+    if signal == "network":
+        left = np.clip(1 - 0.4 * effects.dropped[node] - effects.loss[node], 0.02, 9)
+        return 10 ** rng.uniform(2, 5) * np.clip(ratio, 0, 20) * left + 10, None
+    if signal == "saturation":
+        over = np.maximum(world.utilisation[node] - rng.uniform(0.2, 0.8), 0) * 100
+        return over + effects.saturation[node] * rng.uniform(5, 50), None
+    if signal == "restarts":
+        back = (effects.down[node] > 0) & (rng.random(ratio.size) < 0.2)
+        return (rng.random(ratio.size) < 0.003) + effects.restarts[node] + back, None
+    return _other(rng, scene, node, ratio), None
+
+
+def _other(rng: np.random.Generator, scene: Scene, node: int, ratio: F64) -> F64:
+    """A metric nobody named: constant, or tied to waiting, load, cpu or requests in flight."""
+    scale = 10 ** rng.uniform(-1, 3)
+    ties = (
+        np.ones_like(ratio),
+        scene.world.waiting[node] + 1e-3,
+        np.clip(ratio, 0.01, 20) ** 0.7,
+        scene.world.utilisation[node],
+        scene.world.rate[node] * scene.world.latency[node],
+    )
+    return np.asarray(scale * ties[int(rng.choice(5, p=[0.15, 0.3, 0.2, 0.15, 0.2]))])
+
+
+def _edge_series(
+    rng: np.random.Generator, scene: Scene, style: Style, tick_s: float
+) -> list[tuple[Series, F64]]:
+    """Series of edges, at the callee with the caller as peer; what the server measures ends when it is
+    silent."""
+    found: list[tuple[Series, F64]] = []
+    clean = replace(style, shift=0.0, quirk=0.3 * style.quirk)
+    for edge, (caller, callee) in enumerate(scene.topology.edges):
+        if not style.edge_kinds or chance(rng, 0.5 * style.node_lacks):
+            continue
+        rate = np.maximum(scene.world.edge_rate[edge], 1e-3)
+        few = np.exp(0.3 * rng.standard_normal(rate.size) / np.sqrt(np.maximum(rate * tick_s, 1.0)))
+        served = scene.world.latency[callee] * few
+        errors = shares(rng, scene.world.errors[callee], rate, tick_s)
+        values: dict[str, tuple[Signal, F64, Side]] = {
+            "client": ("latency", served + scene.world.edge_delay[edge], "client"),
+            "server": ("latency", served, "server"),
+            "traffic": ("traffic", counted(rng, rate, tick_s), "client"),
+            "errors": ("errors", errors, "client"),
+        }
+        for kind in style.edge_kinds:
+            signal, truth, side = values[kind]
+            value = measure(rng, clean, signal, truth)
+            value[scene.silent[callee if side == "server" else caller]] = np.nan
+            unit = {"latency": "s", "traffic": "1/s", "errors": "1"}[signal]
+            one = Series(int(callee), f"call_{signal}_{side}", signal, unit, "gauge", int(caller), side)
+            found.append((one, value))
+    return found

@@ -1,0 +1,105 @@
+"""What one measured series looks like: what it is called, and what measuring does to the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from gnn.simulator.noise import F64, chance, factor
+from gnn.simulator.style import Style
+from records.signals import Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series: ``node`` and ``peer`` (the caller, for an edge series) are indices; the rest as in a native
+    sample."""
+
+    node: int
+    metric: str
+    signal: Signal
+    unit: str | None = None
+    kind: Literal["gauge", "counter"] = "gauge"
+    peer: int | None = None
+    side: Literal["server", "client"] | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+METRICS: dict[Signal, str] = {
+    "cpu": "container_cpu_usage_percent",
+    "memory": "container_memory_working_set_bytes",
+    "disk": "container_fs_io_rate",
+    "network": "container_network_bytes_rate",
+    "latency": "request_latency",
+    "errors": "request_errors",
+    "traffic": "request_rate",
+    "saturation": "queue_depth",
+    "availability": "request_success_ratio",
+    "restarts": "container_restarts",
+    "other": "runtime_gauge",
+}
+"""What a simulated metric of each signal is called."""
+
+_NOISE: dict[str, float] = {
+    "cpu": 0.03,
+    "memory": 0.006,
+    "disk": 0.05,
+    "network": 0.05,
+    "latency": 0.03,
+    "traffic": 0.01,
+    "other": 0.1,
+}
+"""Measuring noise (sigma of the logarithm) by signal; the others are counted, not measured."""
+
+
+def measure(rng: np.random.Generator, style: Style, signal: str, truth: F64, copy: int = 0) -> F64:
+    """Return what a series of ``signal`` shows of ``truth`` [R]: noise, quirks, level shifts, gaps (NaN)."""
+    value = truth.copy()
+    sigma = _NOISE.get(signal, 0.0) * style.noise * float(np.exp(rng.normal(0, 0.6))) + 0.05 * copy
+    if signal in _NOISE:
+        value *= factor(rng, value.size, min(sigma, 0.8), style.heavy)
+        if chance(rng, style.shift):
+            value[int(rng.integers(0, value.size)) :] *= np.exp(
+                rng.choice([-1, 1]) * 10 ** rng.uniform(-1.5, 0.1)
+            )
+    _quirks(rng, style, value, signal in _NOISE)
+    if style.gaps:
+        value[rng.random(value.size) < style.gaps] = np.nan
+    return value
+
+
+def _quirks(rng: np.random.Generator, style: Style, value: F64, continuous: bool) -> None:
+    """Spikes, coarse steps, a frozen exporter, a series that ends or begins: each rare, none a fault."""
+    if continuous and chance(rng, style.quirk):
+        spikes = rng.random(value.size) < 0.03
+        value[spikes] *= np.exp(rng.uniform(0, 2))
+    if chance(rng, 2 * style.quirk):
+        size = 10 ** np.floor(np.log10(np.median(np.abs(value)) + 1e-9)) * rng.choice([0.1, 0.5, 1.0])
+        value[:] = np.round(value / size) * size
+    if chance(rng, 0.3 * style.quirk):
+        value[:] = value[0]
+    if chance(rng, 0.3 * style.quirk):
+        at = int(rng.integers(0, value.size))
+        value[at:] = np.nan
+    elif chance(rng, 0.3 * style.quirk):
+        value[: int(rng.integers(0, value.size))] = np.nan
+
+
+def shares(rng: np.random.Generator, share: F64, rate: F64, tick_s: float) -> F64:
+    """Return measured shares of ``rate`` requests per second over a tick: binomial, so that few requests are
+    coarse."""
+    requests = np.maximum(np.round(np.minimum(rate * tick_s, 1e6)), 1).astype(np.int64)
+    return np.asarray(rng.binomial(requests, np.clip(share, 0, 1)) / requests, np.float64)
+
+
+def counted(rng: np.random.Generator, rate: F64, tick_s: float) -> F64:
+    """Return measured rates: Poisson counts over a tick."""
+    return np.asarray(rng.poisson(np.minimum(rate * tick_s, 1e8)) / tick_s, np.float64)
+
+
+def cumulative(value: F64, tick_s: float) -> F64:
+    """Return the counter whose rate is ``value`` (NaN: no sample)."""
+    counter = np.cumsum(np.nan_to_num(value) * tick_s)
+    return np.where(np.isnan(value), np.nan, counter)

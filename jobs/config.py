@@ -1,0 +1,211 @@
+"""The job's configuration: what each key means and its default.
+
+Owns the keys; config_loading.py reads them from a file, the environment and flags. Imports pydantic and
+records. Durations are written with their unit (`10s`) and held as milliseconds. Paths are absolute once
+loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from jobs.durations import Duration, PositiveDuration
+from records.samples import Name
+from records.validation import Record
+
+Count = Annotated[int, Field(gt=0)]
+
+
+class NodeKey(Record):
+    """Where a name is read from: exactly one of a resource or point attribute, a label, or a tag."""
+
+    attribute: Name | None = None
+    label: Name | None = None
+    tag: Name | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> NodeKey:
+        if len(self.model_dump(exclude_none=True)) != 1:
+            raise ValueError("name exactly one of attribute, label, tag")
+        return self
+
+
+class GraphKey(Record):
+    """Where the graph's name is read from, or the name itself as `value`: exactly one of them."""
+
+    value: Name | None = None
+    attribute: Name | None = None
+    label: Name | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> GraphKey:
+        if len(self.model_dump(exclude_none=True)) != 1:
+            raise ValueError("name exactly one of value, attribute, label")
+        return self
+
+
+class Identity(Record):
+    """How a source's samples find their graph and nodes; the first key of a list that exists counts."""
+
+    graph: GraphKey | None = None
+    node: list[NodeKey] = Field(default_factory=list)
+    peer: list[NodeKey] = Field(default_factory=list)
+
+
+class KafkaSource(Record):
+    """A topic. `start`: where a job without saved offsets begins. `bounded`: end at what is there now.
+
+    `edges_only`: the topic never holds event time back. `properties`: handed to the Kafka client.
+    """
+
+    type: Literal["kafka"]
+    bootstrap_servers: Name
+    topic: Name
+    group: Name = "faultline"
+    start: Literal["earliest", "latest", "committed"] = "committed"
+    bounded: bool = False
+    format: Literal["native", "otlp_proto"] = "otlp_proto"
+    identity: Identity | None = None
+    edges_only: bool = False
+    properties: dict[str, str] = Field(default_factory=dict)
+
+
+class RecordingsSource(Record):
+    """Folders with recordings, merged by event time."""
+
+    type: Literal["recordings"]
+    paths: Annotated[list[Name], Field(min_length=1)]
+
+
+Source = Annotated[KafkaSource | RecordingsSource, Field(discriminator="type")]
+
+
+class KafkaSink(Record):
+    """Where events go. `exactly_once` writes in transactions that end with each checkpoint."""
+
+    bootstrap_servers: Name
+    delivery: Literal["at_least_once", "exactly_once"] = "at_least_once"
+    transactional_id_prefix: Name = "faultline"
+
+
+class FilesSink(Record):
+    """A folder that gets one NDJSON file per topic."""
+
+    dir: Name
+
+
+class Sinks(Record):
+    """Where events, matches, frames, dead letters and the audit go: either or both."""
+
+    kafka: KafkaSink | None = None
+    files: FilesSink | None = None
+
+
+class ScoreConfig(Record):
+    """How snapshots are scored.
+
+    `timeout_ms`: longest wait for one answer before the fallback ranks; unset, 1,000 ms for live sources and
+    60,000 ms where all sources end, since a replay's answers must not depend on how busy the machine is.
+    `batch_ms`: within it snapshots that arrive together are collected and scored. `capacity`: snapshots in
+    flight per worker.
+    """
+
+    timeout_ms: Count | None = None
+    batch_ms: Count = 87
+    capacity: Count = 100
+    provider: Literal["cpu", "gpu"] = "cpu"
+
+
+class Limits(Record):
+    """Bounds of what is held in state; what is beyond is dropped and counted."""
+
+    partials_per_key: Count = 1_000
+    series_per_node: Count = 2_000
+    nodes_per_graph: Count = 20_000
+
+
+class Checkpoint(Record):
+    """`interval`: unset means none for bounded runs and 10 s for others.
+
+    `dir`: unset means the cluster's own.
+    """
+
+    interval: PositiveDuration | None = None
+    dir: Name | None = None
+
+
+class JobConfig(Record):
+    """Everything one job is told.
+
+    `graph`: the graph of samples that name none. `tick`: unset means a recording's own interval (at least
+    10 s), 60 s elsewhere; `graph_ticks` overrides it per graph. `out_of_orderness`: unset means 0 for
+    recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its Kafka timestamp is
+    a dead letter. `resolve_after`: an incident ends when its signals were back for so long. `resend`: at
+    most one update per so long. `model`: a bundle's folder, unset the released one. `patterns`: files or
+    folders, `library` for the shipped ones. `rules`: signal rules that go before the shipped ones.
+    `publish_frames`, `publish_matches`: whether these topics are written.
+    """
+
+    name: Name = "faultline"
+    sources: Annotated[list[Source], Field(min_length=1)]
+    sinks: Sinks
+    graph: Name | None = None
+    tick: PositiveDuration | None = None
+    graph_ticks: dict[str, PositiveDuration] = Field(default_factory=dict)
+    out_of_orderness: Duration | None = None
+    idle_after: PositiveDuration = 30_000
+    max_future: PositiveDuration = 300_000
+    edge_ttl: PositiveDuration = 3_600_000
+    resolve_after: PositiveDuration = 300_000
+    resend: Duration = 60_000
+    model: Name | None = None
+    patterns: Annotated[list[Name], Field(min_length=1)] = Field(default_factory=lambda: ["library"])
+    rules: Name | None = None
+    score: ScoreConfig = Field(default_factory=ScoreConfig)
+    publish_frames: bool = True
+    publish_matches: bool = True
+    limits: Limits = Field(default_factory=Limits)
+    parallelism: Count = 1
+    bundle_time_ms: Count = 30
+    checkpoint: Checkpoint = Field(default_factory=Checkpoint)
+
+    @model_validator(mode="after")
+    def _some_sink(self) -> JobConfig:
+        if self.sinks.kafka is None and self.sinks.files is None:
+            raise ValueError("sinks: name kafka or files, or nobody sees what the job finds")
+        return self
+
+    @property
+    def bounded(self) -> bool:
+        """True where every source ends."""
+        return all(isinstance(source, RecordingsSource) or source.bounded for source in self.sources)
+
+    @property
+    def recording_paths(self) -> list[str]:
+        """The folders of all recordings, in order."""
+        return [
+            path for source in self.sources if isinstance(source, RecordingsSource) for path in source.paths
+        ]
+
+    @property
+    def lateness_ms(self) -> int:
+        """How far out of order samples may be, ms."""
+        if self.out_of_orderness is not None:
+            return self.out_of_orderness
+        return 10_000 if any(isinstance(source, KafkaSource) for source in self.sources) else 0
+
+    @property
+    def timeout_ms(self) -> int:
+        """Longest wait for one answer of the model, ms."""
+        return self.score.timeout_ms or (60_000 if self.bounded else 1_000)
+
+    @property
+    def checkpoint_ms(self) -> int | None:
+        """Time between checkpoints, ms; None for none."""
+        return self.checkpoint.interval or (None if self.bounded else 10_000)
+
+    def sinks_to_jvm(self) -> dict[str, Any]:
+        """What `Entry.sinks` is told."""
+        return self.sinks.model_dump(exclude_none=True)

@@ -1,0 +1,80 @@
+package io.faultline.records;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.annotation.Nullable;
+
+/**
+ * Identity of a series within its node, with what the record declared about it.
+ *
+ * @param metric metric name as sent
+ * @param labels identifying labels in canonical form, see {@link #canonical(Map)}; "" for none
+ * @param peer caller node if the series belongs to the edge peer -> node, else null
+ * @param side which end measured it
+ * @param kind gauge, counter or delta, as declared
+ * @param signal declared signal, or null: a rule decides
+ * @param unit declared UCUM unit, or null: a rule decides
+ */
+public record SeriesKey(
+    String metric,
+    String labels,
+    @Nullable String peer,
+    Side side,
+    Kind kind,
+    @Nullable Signal signal,
+    @Nullable String unit) {
+
+  private static final char PAIR = '\u001e';
+  private static final char EQUALS = '\u001f';
+
+  /** A series known by its metric name only. */
+  public static SeriesKey of(String metric) {
+    return new SeriesKey(metric, "", null, Side.UNSAID, Kind.UNSAID, null, null);
+  }
+
+  /** Labels sorted by name, joined with control characters that no label may contain. */
+  public static String canonical(Map<String, String> labels) {
+    if (labels.isEmpty()) {
+      return "";
+    }
+    StringBuilder out = new StringBuilder();
+    for (Map.Entry<String, String> e : new TreeMap<>(labels).entrySet()) {
+      if (out.length() > 0) {
+        out.append(PAIR);
+      }
+      out.append(e.getKey()).append(EQUALS).append(e.getValue());
+    }
+    return out.toString();
+  }
+
+  /** The labels by name, in order of name. */
+  public Map<String, String> labelMap() {
+    Map<String, String> out = new LinkedHashMap<>();
+    int at = 0;
+    while (at < labels.length()) {
+      int end = labels.indexOf(PAIR, at);
+      end = end < 0 ? labels.length() : end;
+      int eq = labels.indexOf(EQUALS, at);
+      out.put(labels.substring(at, eq), labels.substring(eq + 1, end));
+      at = end + 1;
+    }
+    return out;
+  }
+
+  /** The value of one label, or null where the series does not carry it. */
+  @Nullable
+  public String label(String name) {
+    int at = 0;
+    while (at < labels.length()) {
+      int end = labels.indexOf(PAIR, at);
+      end = end < 0 ? labels.length() : end;
+      int eq = labels.indexOf(EQUALS, at);
+      if (eq - at == name.length() && labels.startsWith(name, at)) {
+        return labels.substring(eq + 1, end);
+      }
+      at = end + 1;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,159 @@
+"""Incident events as CloudEvents 1.0: Kafka binary mode and structured JSON.
+
+Imports orjson and this package only.
+
+Attribute names are lower-case letters and digits, at most 20; figures of the incident (scores, hashes, ids)
+are data, not attributes. The JSON is strict (no NaN), the bytes are the same at every replay, and at most 64
+KiB long.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+from records.errors import EventError
+from records.incidents import EVENT_TYPE, IncidentEvent
+
+MAX_BYTES: Final = 65_536
+"""Longest message: many brokers and gateways refuse more."""
+DATA_SCHEMA: Final = "urn:faultline:schema:incident:v1"
+BINARY_TYPE: Final = "application/json"
+STRUCTURED_TYPE: Final = "application/cloudevents+json"
+_ROOM: Final = 2_048
+"""Bytes kept free for the attributes."""
+_KEPT: Final = 10
+
+_SEVERITY: Final = {"P0": ("FATAL", 21), "P1": ("ERROR", 17), "P2": ("WARN", 13)}
+_OPTIONS: Final = orjson.OPT_SORT_KEYS
+
+
+@dataclass(frozen=True)
+class KafkaMessage:
+    """A record for Kafka: `key` keeps an incident's revisions in order; header values are text."""
+
+    key: bytes
+    value: bytes
+    headers: Mapping[str, str]
+
+
+def to_cloudevent(
+    event: IncidentEvent, *, source: str = "/faultline", sequence: int | None = None
+) -> KafkaMessage:
+    """The event in Kafka binary mode: attributes as `ce_*` headers, data as value.
+
+    `source` is a URI reference that names the job; `sequence` the event's number in its stream, the revision
+    when unsaid.
+    """
+    attributes = _attributes(event, source, sequence)
+    headers = {f"ce_{name}": str(value) for name, value in attributes.items() if name != "datacontenttype"}
+    return KafkaMessage(event.incident_id.encode(), _data(event), {**headers, "content-type": BINARY_TYPE})
+
+
+def to_structured(
+    event: IncidentEvent, *, source: str = "/faultline", sequence: int | None = None
+) -> KafkaMessage:
+    """The event in structured mode: attributes and data in one JSON object."""
+    attributes = _attributes(event, source, sequence)
+    body = {**attributes, "data": orjson.Fragment(_data(event))}
+    value = orjson.dumps(body, option=_OPTIONS)
+    return KafkaMessage(event.incident_id.encode(), value, {"content-type": STRUCTURED_TYPE})
+
+
+def read_cloudevent(value: bytes, headers: Mapping[str, str]) -> IncidentEvent:
+    """The event in a message of either mode; EventError where it is none of ours."""
+    try:
+        body = orjson.loads(value)
+        if headers.get("content-type", "").startswith(STRUCTURED_TYPE):
+            kind, body = body.get("type"), body.get("data")
+        else:
+            kind = headers.get("ce_type", EVENT_TYPE)
+        if kind != EVENT_TYPE:
+            raise EventError(f"a CloudEvent of type {kind!r}, not {EVENT_TYPE}")
+        return IncidentEvent.model_validate_json(orjson.dumps(body))
+    except (ValueError, AttributeError) as error:
+        raise EventError(f"no incident event: {error}") from error
+
+
+def _attributes(event: IncidentEvent, source: str, sequence: int | None) -> dict[str, str | int]:
+    text, number = _SEVERITY[event.qos]
+    first = event.root_causes[0].node if event.root_causes else None
+    attributes: dict[str, str | int | None] = {
+        "id": event.id,
+        "source": source,
+        "type": EVENT_TYPE,
+        "specversion": "1.0",
+        "time": _rfc3339(event.time),
+        "subject": f"{event.graph}/{first}" if first else event.graph,
+        "datacontenttype": BINARY_TYPE,
+        "dataschema": DATA_SCHEMA,
+        "partitionkey": event.incident_id,
+        "correlationid": event.incident_id,
+        "causationid": event.causation_id,
+        "traceparent": _traceparent(event),
+        "severitytext": text,
+        "severitynumber": number,
+        "sequence": str(event.revision if sequence is None else sequence),
+    }
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def _rfc3339(time: int) -> str:
+    moment = datetime.fromtimestamp(time // 1000, tz=UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{time % 1000:03d}Z"
+
+
+def _traceparent(event: IncidentEvent) -> str | None:
+    if event.trace_id is None:
+        return None
+    return f"00-{event.trace_id}-{hashlib.sha256(event.id.encode()).hexdigest()[:16]}-01"
+
+
+def _data(event: IncidentEvent) -> bytes:
+    """The data as strict JSON, shortened step by step, and marked so, until it fits."""
+    data = event.model_dump()
+    text = orjson.dumps(data, option=_OPTIONS)
+    for name, shorten in _SHORTER:
+        if len(text) <= MAX_BYTES - _ROOM:
+            return text
+        shorten(data)
+        data["truncated"] = [*data["truncated"], name]
+        text = orjson.dumps(data, option=_OPTIONS)
+    if len(text) > MAX_BYTES - _ROOM:
+        raise EventError(
+            f"{event.id}: {len(text)} bytes do not fit into {MAX_BYTES}", "shorten the names in the data"
+        )
+    return text
+
+
+def _drop_trigger_samples(data: dict[str, Any]) -> None:
+    for trigger in data["triggers"]:
+        trigger["samples"] = trigger["samples"][-1:]
+
+
+def _drop_evidence(data: dict[str, Any]) -> None:
+    for cause in data["root_causes"]:
+        cause["evidence"] = cause["evidence"][:3] if cause["rank"] <= 3 else []
+
+
+def _first(name: str, count: int = _KEPT) -> Callable[[dict[str, Any]], None]:
+    def shorten(data: dict[str, Any]) -> None:
+        data[name] = data[name][:count]
+
+    return shorten
+
+
+_SHORTER: Final[tuple[tuple[str, Callable[[dict[str, Any]], None]], ...]] = (
+    ("triggers.samples", _drop_trigger_samples),
+    ("root_causes.evidence", _drop_evidence),
+    ("blast_radius", _first("blast_radius", 100)),
+    ("path", _first("path", 100)),
+    ("triggers", _first("triggers")),
+    ("root_causes", _first("root_causes")),
+    ("action_plan", _first("action_plan")),
+)

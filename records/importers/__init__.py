@@ -1,0 +1,1 @@
+"""Public data sets to recordings, one module each."""

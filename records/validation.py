@@ -1,0 +1,63 @@
+"""Turns pydantic's errors into sentences that name the key and the nearest valid one.
+
+Imports pydantic only.
+"""
+
+from __future__ import annotations
+
+import difflib
+import typing
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class Record(BaseModel):
+    """Base of what crosses a wire or a file: immutable, no unknown keys, no silent conversion of types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def nearest(key: str, valid: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the valid key most like `key`, or `; valid: a, b, c` where none is alike."""
+    names = sorted(valid)
+    close = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; valid: {', '.join(names)}"
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """One sentence per finding of `error`, met while reading `model`.
+
+    The place, what is wrong, the nearest valid key.
+    """
+    return [_sentence(dict(finding), model) for finding in error.errors(include_url=False)]
+
+
+def _sentence(finding: dict[str, Any], model: type[BaseModel]) -> str:
+    location: tuple[str | int, ...] = finding["loc"]
+    place = ".".join(str(part) for part in location)
+    if finding["type"] == "extra_forbidden":
+        key, inside = str(location[-1]), ".".join(str(part) for part in location[:-1])
+        valid = _keys_at(model, location[:-1])
+        return f"unknown key {key!r}{f' in {inside}' if inside else ''}{nearest(key, valid)}"
+    message = str(finding["msg"]).removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message
+
+
+def _keys_at(model: type[BaseModel], location: tuple[str | int, ...]) -> set[str]:
+    """The keys allowed at `location` below `model`, following fields, lists and unions."""
+    models = [model]
+    for part in location:
+        found = [each for each in models if isinstance(part, str) and part in each.model_fields]
+        if found:
+            models = [
+                below for each in found for below in _models_in(each.model_fields[str(part)].annotation)
+            ]
+    return {field.alias or name for each in models for name, field in each.model_fields.items()}
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for argument in typing.get_args(annotation) for found in _models_in(argument)]

@@ -1,0 +1,152 @@
+"""A single Kafka broker (KRaft, no ZooKeeper) from Kafka's Maven artifacts, for tests and ``make kafka``.
+
+The artifacts are fetched once by ``make`` into .cache/kafka (or the folder FAULTLINE_KAFKA names); nothing is
+downloaded here. Run as a program it is a broker in the foreground, which keeps nothing once it ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import uuid
+from base64 import urlsafe_b64encode
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from records.java import find_java
+from tests.kit.processes import (
+    NotReadyError,
+    free_ports,
+    read,
+    start,
+    stop,
+    tail,
+    until_interrupted,
+    wait_until,
+)
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+PROPERTIES = """\
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@{host}:{controller}
+listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
+advertised.listeners=PLAINTEXT://{host}:{port}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs={data}
+num.partitions={partitions}
+auto.create.topics.enable=true
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+group.initial.rebalance.delay.ms=0
+message.max.bytes=16777216
+"""
+
+LOGGING = """\
+rootLogger.level = INFO
+rootLogger.appenderRef.console.ref = out
+appender.out.name = out
+appender.out.type = CONSOLE
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d %-5p %c{1} %m%n
+"""
+
+
+def kafka_jars() -> Path:
+    """The folder of Kafka's jars; NotReadyError with the mend where they have not been fetched."""
+    folder = Path(os.environ.get("FAULTLINE_KAFKA") or ROOT / ".cache" / "kafka")
+    if not list(folder.glob("kafka_2.13-*.jar")):
+        raise NotReadyError(f"no Kafka in {folder}: fetch it with `make .cache/kafka/.done`")
+    return folder
+
+
+class Broker:
+    """A broker while the ``with`` lasts. Topics are made on first use; data goes with the folder.
+
+    ``bootstrap`` is its address, ``log`` the file with what it said, ``process`` its JVM.
+    """
+
+    def __init__(self, folder: Path, *, host: str = "localhost", port: int = 0, partitions: int = 1) -> None:
+        """``folder`` takes its data, configuration and log; ``port`` 0 means any free one."""
+        free = free_ports(2)
+        self.folder = folder
+        self.port = port or free[0]
+        self.bootstrap = f"{host}:{self.port}"
+        self.log = folder / "broker.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        self._properties = PROPERTIES.format(
+            host=host, port=self.port, controller=free[1], data=folder / "data", partitions=partitions
+        )
+
+    def start(self, timeout_s: float = 90.0) -> Self:
+        """Format the storage where it is new, start the broker, wait until it says it has started."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "server.properties").write_text(self._properties, encoding="utf-8")
+        (self.folder / "log4j2.properties").write_text(LOGGING, encoding="utf-8")
+        if not (self.folder / "data" / "meta.properties").exists():
+            self._format(timeout_s)
+        before = len(read(self.log))
+        self.process = start(self._java("kafka.Kafka", "server.properties"), self.log, cwd=self.folder)
+
+        def started() -> bool:
+            # A connection proves little: it may be another broker that took the port.
+            return "Kafka Server started" in read(self.log)[before:]
+
+        wait_until(started, f"Kafka at {self.bootstrap}", self.log, self.process, timeout_s)
+        return self
+
+    def stop(self) -> None:
+        """End the broker; its data stay in the folder, so that ``start`` goes on with them."""
+        if self.process is not None:
+            stop(self.process)
+            self.process = None
+
+    def _format(self, timeout_s: float) -> None:
+        cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        command = self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", "server.properties")
+        process = start(command, self.log, cwd=self.folder)
+        if process.wait(timeout_s) != 0:
+            raise NotReadyError(f"Kafka's storage could not be formatted:\n{tail(self.log)}")
+
+    def _java(self, main: str, *arguments: str) -> list[str]:
+        options = ["-Xmx512m", "-XX:+UseG1GC", "-Dlog4j2.configurationFile=log4j2.properties"]
+        return [str(find_java()), *options, "-cp", f"{kafka_jars()}/*", main, *arguments]
+
+    def __enter__(self) -> Self:
+        try:
+            return self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def main() -> None:
+    """A broker in the foreground until Ctrl-C or TERM."""
+    parser = argparse.ArgumentParser(prog="tests.kit.kafka", description=main.__doc__)
+    parser.add_argument("--bootstrap", default="localhost:9092", help="HOST:PORT to listen on")
+    host, _, port = parser.parse_args().bootstrap.rpartition(":")
+    with (
+        tempfile.TemporaryDirectory(prefix="faultline-kafka-") as folder,
+        Broker(Path(folder), host=host, port=int(port)) as broker,
+    ):
+        assert broker.process is not None
+        sys.stderr.write(f"Kafka is ready at {broker.bootstrap} (log: {broker.log}); Ctrl-C ends it\n")
+        until_interrupted(broker.process)
+
+
+if __name__ == "__main__":
+    main()
