@@ -75,7 +75,9 @@ class _Lines:
         self._last = text
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Mapping[str, str] | None = None) -> None:
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Mapping[str, str] | None = None
+) -> None:
     """A table on stdout: rich on a terminal, plain aligned text elsewhere; cells are text, never markup."""
     cells = [[_one_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
@@ -89,10 +91,15 @@ def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
     """The lines of a table whose columns are as wide as their widest cell, two blanks apart."""
     every = [list(columns), *(list(row) for row in rows)]
     widths = [max(len(row[index]) for row in every) for index in range(len(columns))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in every]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in every
+    ]
 
 
-def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Mapping[str, StyleType]) -> None:
+def _rich_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Mapping[str, StyleType]
+) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -8,7 +8,9 @@ from records.errors import ConfigError, DataError, FaultlineError, UsageError
 
 OK: Final = 0
 FINDINGS: Final = 1
-"""The command worked and found something wrong: a failed test, a bad line, a missed fault it was asked about."""
+"""The command worked and found something wrong: a failed test, a bad line, a missed fault it was asked
+about.
+"""
 USAGE: Final = 2
 """A wrong argument, or a file of the user's (configuration, pattern) that cannot be used."""
 ENVIRONMENT: Final = 3

@@ -48,7 +48,9 @@ def row(incident: History, judgement: Judgement | None) -> list[str]:
 
 
 def verdict(incident: History, judgement: Judgement) -> str:
-    """What the incident was worth: `right, 45 s after`, `rank 2, ...`, `not named, ...`, repeat or false alarm."""
+    """What the incident was worth: `right, 45 s after`, `rank 2, ...`, `not named, ...`, repeat or false
+    alarm.
+    """
     indices = judgement.incidents.get(incident.incident_id, ())
     if not indices:
         return "false alarm"
@@ -72,16 +74,15 @@ def missed_lines(judgement: Judgement) -> list[str]:
 def summary_lines(summary: Summary) -> list[str]:
     """The judgement in two lines; one where the recordings hold no fault."""
     rate = share(summary.false_alarms_per_hour)
-    alarms = (
-        f"{plural(summary.false_alarms, 'false alarm')} in {summary.fault_free_hours:.1f} fault-free hours ({rate}/h)"
-    )
+    hours = f"{summary.fault_free_hours:.1f} fault-free hours"
+    alarms = f"{plural(summary.false_alarms, 'false alarm')} in {hours} ({rate}/h)"
     if not summary.faults:
         return [f"no fault recorded; {alarms}"]
     soon = f"{summary.found_soon} within 5 min"
     return [
         f"found {summary.found} of {plural(summary.faults, 'fault')} ({soon}); {alarms}",
-        f"AC@1 {share(summary.ac1)}  AC@3 {share(summary.ac3)}  (of those found: AC@1 {share(summary.ac1_found)}  "
-        f"AC@3 {share(summary.ac3_found)})",
+        f"AC@1 {share(summary.ac1)}  AC@3 {share(summary.ac3)}  "
+        f"(of those found: AC@1 {share(summary.ac1_found)}  AC@3 {share(summary.ac3_found)})",
     ]
 
 
@@ -110,6 +111,8 @@ def _as_data(incident: History, judgement: Judgement | None) -> dict[str, Any]:
         "status": incident.last.status,
         "revisions": len(incident.revisions),
         "why": incident.why,
-        "root_causes": [each.model_dump(include={"rank", "node", "signal", "score"}) for each in event.root_causes],
+        "root_causes": [
+            each.model_dump(include={"rank", "node", "signal", "score"}) for each in event.root_causes
+        ],
     }
     return data if judgement is None else {**data, VERDICT: verdict(incident, judgement)}

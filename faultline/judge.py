@@ -2,16 +2,17 @@
 
 Definitions, the same for the command, the report and docs/results.md:
 
-- An incident *counts for* a fault of its graph when it was opened from the fault's start to its end + 5 minutes,
-  both included. Where that holds for several faults it counts for the one that started last; faults that
-  started together share it.
-- A fault is *found* when an incident counts for it; the first one opened is the one that is judged. Its delay is
-  opened - start. A further incident for the same fault is a *repeat*: no second find, no false alarm.
-- An incident that counts for no fault is a *false alarm*. The rate is per fault-free hour: the recordings' time
-  outside all windows [start, end + 5 min].
-- The *rank* of a fault is the place of its node in the answer of the incident that found it (the newest ranking
-  while it was open). AC@k is the share of faults with rank <= k: among all faults (a fault not found is a miss),
-  and among those found.
+- An incident *counts for* a fault of its graph when it was opened from the fault's start to its end + 5
+  minutes, both included. Where that holds for several faults it counts for the one that started last; faults
+  that started together share it.
+- A fault is *found* when an incident counts for it; the first one opened is the one that is judged. Its
+  delay is opened - start. A further incident for the same fault is a *repeat*: no second find, no false
+  alarm.
+- An incident that counts for no fault is a *false alarm*. The rate is per fault-free hour: the recordings'
+  time outside all windows [start, end + 5 min].
+- The *rank* of a fault is the place of its node in the answer of the incident that found it (the newest
+  ranking while it was open). AC@k is the share of faults with rank <= k: among all faults (a fault not found
+  is a miss), and among those found.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _HOUR_MS: Final = 3_600_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one fault: the incident that found it, and where its node ranked; None where it was missed."""
+    """What became of one fault: the incident that found it, and where its node ranked; None where it was
+    missed.
+    """
 
     fault: Fault
     incident_id: str | None
@@ -68,7 +71,9 @@ class Summary:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on each fault, in order of start, and on each incident: fault indices, empty for a false alarm."""
+    """The verdict on each fault, in order of start, and on each incident: fault indices, empty for a false
+    alarm.
+    """
 
     verdicts: tuple[Verdict, ...]
     incidents: Mapping[str, tuple[int, ...]]
@@ -93,7 +98,9 @@ class Judgement:
 def judge(
     incidents: Sequence[History], faults: Iterable[Fault], spans: Mapping[str, tuple[int, int]]
 ) -> Judgement:
-    """Judges `incidents` against `faults`; `spans` gives the first and last time of each graph's recording, ms."""
+    """Judges `incidents` against `faults`; `spans` gives the first and last time of each graph's recording,
+    ms.
+    """
     ordered = sorted(faults, key=lambda each: (each.start, each.graph, each.node))
     counted = {each.incident_id: counts_for(each, ordered) for each in incidents}
     judged: dict[int, History] = {}
@@ -110,7 +117,9 @@ def judge(
 
 
 def counts_for(incident: History, faults: Sequence[Fault]) -> tuple[int, ...]:
-    """Indices of the faults the incident counts for: those that started last among those whose window it hits."""
+    """Indices of the faults the incident counts for: those that started last among those whose window it
+    hits.
+    """
     hit = [
         index
         for index, fault in enumerate(faults)
@@ -126,7 +135,9 @@ def rank_of(incident: History, node: str) -> int | None:
 
 
 def accuracy_at(ranks: Sequence[int | None], k: int) -> float | None:
-    """AC@k: the share of `ranks` (from 1; None is not named) that are at most `k`; None where there are none."""
+    """AC@k: the share of `ranks` (from 1; None is not named) that are at most `k`; None where there are
+    none.
+    """
     return sum(rank is not None and rank <= k for rank in ranks) / len(ranks) if ranks else None
 
 

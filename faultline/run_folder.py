@@ -1,21 +1,23 @@
 """The folder a run leaves behind: what is in it and how it is read.
 
-    incidents.ndjson  matches.ndjson  dead-letters.ndjson  audit.ndjson  frames/frames.bin  run.json  report.html
+    incidents.ndjson  matches.ndjson  dead-letters.ndjson  audit.ndjson  frames/frames.bin
+    run.json  report.html
 
-Owns run.json, which says where the recordings are. A file that is absent is an empty one: a run without incidents
-writes none. Imports records only.
+Owns run.json, which says where the recordings are. A file that is absent is an empty one: a run without
+incidents writes none. Imports records only.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import orjson
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from records.cloudevents import STRUCTURED_TYPE, read_cloudevent
 from records.errors import DataError, UsageError
@@ -46,8 +48,8 @@ class RunMeta(Record):
     """What run.json says: the command's version, the inputs, counts by name, and the seconds it took."""
 
     version: str
-    inputs: list[RunInput] = []
-    counts: dict[str, int] = {}
+    inputs: list[RunInput] = Field(default_factory=list)
+    counts: dict[str, int] = Field(default_factory=dict)
     seconds: float | None = None
 
 
@@ -125,8 +127,9 @@ class RunFolder:
 
 
 def open_run(path: Path, recordings: tuple[Path, ...] = ()) -> RunFolder:
-    """The run in folder `path`; `recordings` stand in for those that run.json names (they have moved, or there is
-    no run.json because the events came from Kafka)."""
+    """The run in folder `path`; `recordings` stand in for those that run.json names (they have moved, or
+    there is no run.json because the events came from Kafka).
+    """
     if not (path / INCIDENTS).is_file() and not (path / RUN).is_file():
         raise UsageError(f"{path}: no run in this folder", f"name the folder that holds {INCIDENTS}")
     meta = _read_meta(path / RUN)
@@ -135,7 +138,31 @@ def open_run(path: Path, recordings: tuple[Path, ...] = ()) -> RunFolder:
         return RunFolder(path, meta, tuple(Source(each.meta.graph, each) for each in opened))
     there = [each for each in meta.inputs if Path(each.path, "recording.json").is_file()]
     missing = tuple(each.path for each in meta.inputs if each not in there)
-    return RunFolder(path, meta, tuple(Source(each.graph, open_recording(each.path)) for each in there), missing)
+    return RunFolder(
+        path, meta, tuple(Source(each.graph, open_recording(each.path)) for each in there), missing
+    )
+
+
+def prepare(path: Path, inputs: Mapping[str, str], version: str) -> RunMeta:
+    """Makes the folder ready for a run: made if need be, an earlier run's files removed, run.json written.
+
+    UsageError where the folder holds something else: nothing of the user's is ever overwritten.
+    """
+    ours = [
+        *(path / name for name in (INCIDENTS, MATCHES, DEAD_LETTERS, AUDIT, RUN, REPORT)),
+        path / "frames",
+    ]
+    if path.exists() and any(path.iterdir()) and not (path / RUN).is_file():
+        raise UsageError(f"{path}: the folder is not empty and holds no run", "name a new or an empty folder")
+    path.mkdir(parents=True, exist_ok=True)
+    for each in ours:
+        if each.is_dir():
+            shutil.rmtree(each)
+        else:
+            each.unlink(missing_ok=True)
+    meta = RunMeta(version=version, inputs=[RunInput(path=key, graph=name) for key, name in inputs.items()])
+    write_meta(path, meta)
+    return meta
 
 
 def write_meta(path: Path, meta: RunMeta) -> None:
@@ -168,8 +195,3 @@ def _read_meta(file: Path) -> RunMeta:
         return RunMeta.model_validate_json(file.read_bytes())
     except ValidationError as error:
         raise DataError(f"{file}: {'; '.join(explain(error, RunMeta))}") from error
-
-
-def as_data(value: Record) -> dict[str, Any]:
-    """A record as plain data, without what is not said."""
-    return value.model_dump(exclude_none=True)

@@ -40,7 +40,9 @@ def duration(span_ms: float) -> str:
 
 
 def number(value: float | None) -> str:
-    """At most three significant digits, with a prefix from a million on: `0.0042`, `97.5`, `12,300`, `4.1M`."""
+    """At most three significant digits, with a prefix from a million on: `0.0042`, `97.5`, `12,300`,
+    `4.1M`.
+    """
     if value is None or not math.isfinite(value):
         return "-"
     size = abs(value)

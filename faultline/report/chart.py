@@ -14,7 +14,26 @@ WIDTH: Final = 420.0
 HEIGHT: Final = 156.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 20.0, 22.0
 _MAX_POINTS: Final = 600
-_TIME_STEPS: Final = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
+_TIME_STEPS: Final = (
+    1,
+    2,
+    5,
+    10,
+    15,
+    30,
+    60,
+    120,
+    300,
+    600,
+    900,
+    1800,
+    3600,
+    7200,
+    10_800,
+    21_600,
+    43_200,
+    86_400,
+)
 
 
 @dataclass(frozen=True)
@@ -79,10 +98,14 @@ class ChartView:
     bottom: float = HEIGHT - _BOTTOM
 
 
-def chart(track: Track, marks: Sequence[Mark], baseline: float | None, moments: Moments, interval: int) -> ChartView:
+def chart(
+    track: Track, marks: Sequence[Mark], baseline: float | None, moments: Moments, interval: int
+) -> ChartView:
     """The chart of `track` with its matched samples; `baseline` is the job's own where a match named it."""
     times, values = track.shown()
-    low, high, ticks = nice_scale([*values, *(mark.value for mark in marks), *([] if baseline is None else [baseline])])
+    low, high, ticks = nice_scale(
+        [*values, *(mark.value for mark in marks), *([] if baseline is None else [baseline])]
+    )
 
     def x(time: float) -> float:
         return _LEFT + (time - moments.start) / max(1, moments.end - moments.start) * (WIDTH - _LEFT - _RIGHT)
@@ -114,7 +137,9 @@ def chart(track: Track, marks: Sequence[Mark], baseline: float | None, moments: 
 
 
 def nice_scale(values: Iterable[float]) -> tuple[float, float, list[float]]:
-    """Lower end, upper end and three or four round ticks between; 0 is the lower end where the data come near it."""
+    """Lower end, upper end and three or four round ticks between; 0 is the lower end where the data come
+    near it.
+    """
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
     if low >= 0 and low <= 0.6 * high:

@@ -37,11 +37,15 @@ class Matched(NamedTuple):
 
 
 def moments_of(incident: History, tick_ms: int, faults: Sequence[Fault]) -> Moments:
-    """The stretch of time to show: from well before the onset to a little after the end, at most `_MOST` ticks."""
+    """The stretch of time to show: from well before the onset to a little after the end, at most `_MOST`
+    ticks.
+    """
     onset = incident.first.onset
     end = max(incident.last.time, incident.opened) + _AFTER * tick_ms
     start = min(onset, incident.opened) - _BEFORE * tick_ms
-    near = [each for each in faults if each.graph == incident.graph and start <= each.start <= incident.opened]
+    near = [
+        each for each in faults if each.graph == incident.graph and start <= each.start <= incident.opened
+    ]
     latest = max(near, key=lambda each: each.start, default=None)
     band = None if latest is None else (latest.start, latest.end)
     return Moments(start, min(end, start + _MOST * tick_ms), onset, incident.opened, band)
@@ -59,7 +63,9 @@ def wants_of(incident: History, moments: Moments) -> list[Want]:
 
 
 def matched_samples(incident: History, matches: Iterable[Match]) -> list[Matched]:
-    """The samples of the matches that belong to the incident; its triggers' own where the run kept no matches."""
+    """The samples of the matches that belong to the incident; its triggers' own where the run kept no
+    matches.
+    """
     until = max(incident.last.time, incident.opened)
     found = [
         each
@@ -113,7 +119,11 @@ def _title(pattern: str, step: str | None, time: int, value: str, z: float | Non
 
 
 def cause_charts(
-    incident: History, tracks: Mapping[str, Sequence[Track]], matched: Sequence[Matched], moments: Moments, tick_ms: int
+    incident: History,
+    tracks: Mapping[str, Sequence[Track]],
+    matched: Sequence[Matched],
+    moments: Moments,
+    tick_ms: int,
 ) -> list[ChartView]:
     """The cause's series, most telling first: matched, then of its signal, then by how far they moved."""
     if incident.cause is None:
@@ -128,11 +138,17 @@ def cause_charts(
 
 
 def noticed_charts(
-    incident: History, tracks: Mapping[str, Sequence[Track]], matched: Sequence[Matched], moments: Moments, tick_ms: int
+    incident: History,
+    tracks: Mapping[str, Sequence[Track]],
+    matched: Sequence[Matched],
+    moments: Moments,
+    tick_ms: int,
 ) -> list[tuple[str, ChartView]]:
     """Matched series of other nodes: (node, chart), the earliest match first."""
     cause = incident.cause.node if incident.cause else None
-    nodes = dict.fromkeys(each.node for each in sorted(matched, key=lambda each: each.time) if each.node != cause)
+    nodes = dict.fromkeys(
+        each.node for each in sorted(matched, key=lambda each: each.time) if each.node != cause
+    )
     found: list[tuple[str, ChartView]] = []
     for node in nodes:
         hit = [track for track in _tracks_of(node, tracks, matched) if _on(track, matched)]
@@ -141,7 +157,11 @@ def noticed_charts(
 
 
 def _charts(
-    tracks: Iterable[Track], weight: Callable[[Track], float], matched: Sequence[Matched], moments: Moments, tick_ms: int
+    tracks: Iterable[Track],
+    weight: Callable[[Track], float],
+    matched: Sequence[Matched],
+    moments: Moments,
+    tick_ms: int,
 ) -> list[ChartView]:
     inside = [cut(track, moments.start, moments.end) for track in tracks]
     ordered = sorted(inside, key=weight, reverse=True)

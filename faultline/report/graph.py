@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from faultline.report.layout import Pair, layered
@@ -18,14 +19,16 @@ from records.incidents import IncidentEvent
 MAX_NODES: Final = 40
 """Nodes that are drawn: the cause, its path and what is near; the rest is counted."""
 _HEIGHT: Final = 38.0
-_LETTER: Final = 7.3
+_LETTER: Final = 8.3
 _MAX_LETTERS: Final = 26
 _MARGIN: Final = 14.0
 
 
 @dataclass(frozen=True)
 class NodeShape:
-    """One box. `classes` are the marks that the style sheet knows; `heat` 0..1 is how anomalous the node was."""
+    """One box. `classes` are the marks that the style sheet knows; `heat` 0..1 is how anomalous the node
+    was.
+    """
 
     name: str
     label: str
@@ -51,7 +54,9 @@ class EdgeShape:
 
 @dataclass(frozen=True)
 class GraphView:
-    """The picture: its size in px, its shapes (edges first), a sentence that says the same, what is left out."""
+    """The picture: its size in px, its shapes (edges first), a sentence that says the same, what is left
+    out.
+    """
 
     width: float
     height: float
@@ -73,7 +78,15 @@ def graph_view(event: IncidentEvent, marks: GraphMarks) -> GraphView | None:
     involved = {node for pair in weights for node in pair}
     ranks = {each.node: each.rank for each in event.root_causes[:5]}
     nodes = [
-        _node(name, marks.nodes[name], ranks.get(name), name == cause, name in involved, widths[name], layout.centres[name])
+        _node(
+            name,
+            marks.nodes[name],
+            ranks.get(name),
+            name == cause,
+            name in involved,
+            widths[name],
+            layout.centres[name],
+        )
         for name in shown
     ]
     ordered = sorted(layout.routes, key=lambda pair: pair in weights)
@@ -89,7 +102,9 @@ def graph_view(event: IncidentEvent, marks: GraphMarks) -> GraphView | None:
 
 
 def chosen(event: IncidentEvent, marks: GraphMarks) -> list[str]:
-    """The nodes to draw, most telling first: cause and path, triggers, candidates, anomalous, neighbours, the rest."""
+    """The nodes to draw, most telling first: cause and path, triggers, candidates, anomalous, neighbours,
+    the rest.
+    """
     path = [node for edge in event.path for node in (edge.target, edge.source)]
     causes = [cause.node for cause in event.root_causes]
     by_heat = sorted(marks.nodes, key=lambda name: (-abs(marks.nodes[name].z), name))
@@ -156,14 +171,16 @@ def _node(
 def _edge(
     pair: Pair, route: Sequence[tuple[float, float]], widths: dict[str, float], weight: float | None
 ) -> EdgeShape:
-    """A curve from the side of the caller's box to the side of the callee's, level where it passes a layer."""
+    """A curve from the side of the caller's box to the side of the callee's, level where it passes a
+    layer.
+    """
     points = [(x + _MARGIN, y + _MARGIN) for x, y in route]
     forward = points[-1][0] >= points[0][0]
     side = 1 if forward else -1
     points[0] = (points[0][0] + side * widths[pair[0]] / 2, points[0][1])
     points[-1] = (points[-1][0] - side * (widths[pair[1]] / 2 + 5), points[-1][1])
     path = f"M{points[0][0]:.1f} {points[0][1]:.1f}"
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         bend = (x1 - x0) / 2
         path += f"C{x0 + bend:.1f} {y0:.1f} {x1 - bend:.1f} {y1:.1f} {x1:.1f} {y1:.1f}"
     title = f"{pair[0]} calls {pair[1]}"

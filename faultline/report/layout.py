@@ -1,7 +1,8 @@
-"""Layered layout of a directed graph, callers on the left: layers, order within a layer, coordinates, edge routes.
+"""Layered layout of a directed graph, callers on the left: layers, order within a layer, coordinates, edge
+routes.
 
-Pure and deterministic. The usual four steps (Sugiyama, Tagawa and Toda, 1981): break cycles, layer by longest path,
-order by barycentres, place by least squares that keep the order.
+Pure and deterministic. The usual four steps (Sugiyama, Tagawa and Toda, 1981): break cycles, layer by
+longest path, order by barycentres, place by least squares that keep the order.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 _SWEEPS: Final = 12
 _ROW: Final = 54.0
-_COLUMN_GAP: Final = 76.0
+_COLUMN_GAPS: Final = (72.0, 128.0)
+"""Least and greatest gap between columns, px: few columns are drawn further apart."""
+_FULL_WIDTH: Final = 1000.0
 _BEND_ROW: Final = 22.0
 """Height that an edge takes where it passes through a layer."""
 
@@ -24,7 +28,9 @@ _Item = str | tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Layout:
-    """Centres of nodes and routes of edges (points from source to target), in one coordinate system from 0."""
+    """Centres of nodes and routes of edges (points from source to target), in one coordinate system from
+    0.
+    """
 
     centres: Mapping[str, tuple[float, float]]
     routes: Mapping[Pair, tuple[tuple[float, float], ...]]
@@ -140,7 +146,7 @@ def _links(chains: Mapping[Pair, Sequence[_Item]]) -> dict[_Item, list[_Item]]:
     """Neighbours of every item along the chains, in both directions."""
     links: dict[_Item, list[_Item]] = defaultdict(list)
     for chain in chains.values():
-        for one, other in zip(chain, chain[1:], strict=False):
+        for one, other in pairwise(chain):
             links[one].append(other)
             links[other].append(one)
     return links
@@ -174,7 +180,7 @@ def _by_barycentre(
 
 def _crossings(columns: Sequence[Sequence[_Item]], links: Mapping[_Item, Sequence[_Item]]) -> int:
     total = 0
-    for left, right in zip(columns, columns[1:], strict=False):
+    for left, right in pairwise(columns):
         place = {item: index for index, item in enumerate(right)}
         ends = [place[o] for item in left for o in sorted(links[item], key=str) if o in place]
         starts = [index for index, item in enumerate(left) for o in links[item] if o in place]
@@ -185,7 +191,9 @@ def _crossings(columns: Sequence[Sequence[_Item]], links: Mapping[_Item, Sequenc
     return total
 
 
-def _heights(columns: Sequence[Sequence[_Item]], links: Mapping[_Item, Sequence[_Item]]) -> dict[_Item, float]:
+def _heights(
+    columns: Sequence[Sequence[_Item]], links: Mapping[_Item, Sequence[_Item]]
+) -> dict[_Item, float]:
     """Vertical centres: each column drawn to the mean of its neighbours, order and distances kept."""
     heights: dict[_Item, float] = {}
     for column in columns:
@@ -228,12 +236,16 @@ def _mean(values: Sequence[float], otherwise: float) -> float:
 
 def _across(columns: Sequence[Sequence[_Item]], widths: Mapping[str, float]) -> tuple[list[float], float]:
     """Horizontal centres of the columns, and the whole width."""
+    widest = [
+        max((widths[item] for item in column if isinstance(item, str)), default=0.0) for column in columns
+    ]
+    least, most = _COLUMN_GAPS
+    gap = min(most, max(least, (_FULL_WIDTH - sum(widest)) / max(1, len(columns) - 1)))
     centres, reached = [], 0.0
-    for column in columns:
-        widest = max((widths[item] for item in column if isinstance(item, str)), default=0.0)
-        centres.append(reached + widest / 2)
-        reached += widest + _COLUMN_GAP
-    return centres, max(0.0, reached - _COLUMN_GAP)
+    for width in widest:
+        centres.append(reached + width / 2)
+        reached += width + gap
+    return centres, max(0.0, reached - gap)
 
 
 def _rows_below(

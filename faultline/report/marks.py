@@ -1,6 +1,8 @@
-"""What the frames of a run say about the nodes of its incidents: anomalous, silent, never seen, and the edges.
+"""What the frames of a run say about the nodes of its incidents: anomalous, silent, never seen, and the
+edges.
 
-One pass over the frame rows for all incidents, keeping a few numbers per incident and node. Imports records only.
+One pass over the frame rows for all incidents, keeping a few numbers per incident and node. Imports records
+only.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ _Z: Final = FEATURES.index("z")
 
 @dataclass
 class NodeMark:
-    """One node during an incident: the largest |z| and its signal, and whether it fell silent or was never seen."""
+    """One node during an incident: the largest |z| and its signal, and whether it fell silent or was never
+    seen.
+    """
 
     z: float = 0.0
     signal: str | None = None
@@ -38,7 +42,9 @@ class NodeMark:
 
 @dataclass
 class GraphMarks:
-    """The graph of one incident: its nodes, and the edges (source, target) that were live when it was found."""
+    """The graph of one incident: its nodes, and the edges (source, target) that were live when it was
+    found.
+    """
 
     nodes: dict[str, NodeMark] = field(default_factory=dict)
     edges: list[tuple[str, str]] = field(default_factory=list)

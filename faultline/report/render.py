@@ -1,4 +1,6 @@
-"""Writes the report: jinja2 over the package's templates, everything escaped, nothing fetched from anywhere."""
+"""Writes the report: jinja2 over the package's templates, everything escaped, nothing fetched from
+anywhere.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The series that the report draws: read from the recordings in one pass each, for the nodes and times asked for.
+"""The series that the report draws: read from the recordings in one pass each, for the nodes and times asked
+for.
 
-A display, not the job's normaliser: a counter is shown as its rate between two samples, nothing else is changed.
-Lines are read without validation, as `recording check` is there for that; what cannot be used is passed over.
+A display, not the job's normaliser: a counter is shown as its rate between two samples, nothing else is
+changed. Lines are read without validation, as `recording check` is there for that; what cannot be used is
+passed over.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Track:
     @property
     def shown_unit(self) -> str | None:
         """The unit of what is drawn."""
-        return self.unit if self.kind != "counter" else "1/s" if self.unit in (None, "1") else f"{self.unit}/s"
+        return (
+            self.unit if self.kind != "counter" else "1/s" if self.unit in (None, "1") else f"{self.unit}/s"
+        )
 
 
 class Want(NamedTuple):
@@ -115,7 +119,9 @@ def _take(
     if not any(start <= sample["time"] <= end for start, end in windows):
         return
     labels = tuple(sorted((sample.get("labels") or {}).items()))
-    key = TrackKey(str(sample["node"]), str(sample.get("metric")), sample.get("peer"), sample.get("side"), labels)
+    key = TrackKey(
+        str(sample["node"]), str(sample.get("metric")), sample.get("peer"), sample.get("side"), labels
+    )
     track = tracks.setdefault(key, Track(key, sample.get("signal"), sample.get("unit"), sample.get("kind")))
     track.times.append(sample["time"])
     track.values.append(float(value))
@@ -129,7 +135,9 @@ def cut(track: Track, start: int, end: int) -> Track:
 
 
 def deviation(track: Track, onset: int) -> float:
-    """How far the drawn values from `onset` on leave the median before it, in robust spreads; to order charts only."""
+    """How far the drawn values from `onset` on leave the median before it, in robust spreads; to order
+    charts only.
+    """
     times, values = track.shown()
     before = sorted(value for time, value in zip(times, values, strict=True) if time < onset)
     after = [value for time, value in zip(times, values, strict=True) if time >= onset]

@@ -123,7 +123,9 @@ def _sections(
     marks = marks_of(incidents, run.frames())
     faults = run.faults()
     ticks = {each.incident_id: _tick(run, each, marks[each.incident_id]) for each in incidents}
-    moments = {each.incident_id: charts.moments_of(each, ticks[each.incident_id], faults) for each in incidents}
+    moments = {
+        each.incident_id: charts.moments_of(each, ticks[each.incident_id], faults) for each in incidents
+    }
     wants = [want for each in incidents for want in charts.wants_of(each, moments[each.incident_id])]
     tracks: dict[str, dict[str, list[Track]]] = {
         source.graph: read_tracks(source.recording.path, source.graph, wants) for source in run.sources
@@ -131,7 +133,13 @@ def _sections(
     sections = []
     for number_, each in enumerate(incidents, start=1):
         matched = charts.matched_samples(each, matches)
-        drawn = (each, tracks.get(each.graph, {}), matched, moments[each.incident_id], ticks[each.incident_id])
+        drawn = (
+            each,
+            tracks.get(each.graph, {}),
+            matched,
+            moments[each.incident_id],
+            ticks[each.incident_id],
+        )
         sections.append(
             _section(
                 f"incident-{number_}",
@@ -194,7 +202,9 @@ def _figures(evidence: Evidence) -> str:
     """`97.5 % against 12.1 %, z 14`, as far as known."""
     parts = []
     if evidence.value is not None:
-        against = "" if evidence.baseline is None else f" against {quantity(evidence.baseline, evidence.unit)}"
+        against = (
+            "" if evidence.baseline is None else f" against {quantity(evidence.baseline, evidence.unit)}"
+        )
         parts.append(quantity(evidence.value, evidence.unit) + against)
     if evidence.z is not None:
         parts.append(f"z {number(evidence.z)}")
@@ -216,7 +226,9 @@ def _verdict_class(text: str) -> str:
 def _truth(verdict: Verdict) -> str:
     fault = verdict.fault
     signal = f" ({fault.signal})" if fault.signal else ""
-    return f"{fault.kind} on {fault.node}{signal}, {clock(fault.start)} to {clock(fault.end)}"
+    same_day = clock(fault.start)[:10] == clock(fault.end)[:10]
+    until = clock(fault.end)[11:] if same_day else clock(fault.end)
+    return f"{fault.kind} on {fault.node}{signal}, {clock(fault.start)} to {until}"
 
 
 def _tick(run: RunFolder, incident: History, marks: GraphMarks) -> int:
@@ -243,7 +255,9 @@ def _span(run: RunFolder, incidents: Sequence[History]) -> str:
 def _warnings(run: RunFolder, counts: dict[str, int]) -> list[str]:
     found = [f"The recording {path} is no longer there: its series are not drawn." for path in run.missing]
     if counts.get("dead_letters"):
-        found.append(f"{plural(counts['dead_letters'], 'record')} could not be read: see dead-letters.ndjson.")
+        found.append(
+            f"{plural(counts['dead_letters'], 'record')} could not be read: see dead-letters.ndjson."
+        )
     if counts.get("late"):
         found.append(f"{plural(counts['late'], 'sample')} came too late and were left out: see audit.ndjson.")
     return found

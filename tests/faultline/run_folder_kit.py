@@ -1,4 +1,5 @@
-"""A small fixed run of one incident, written with the project's own writers: cart's cpu slows checkout and frontend.
+"""A small fixed run of one incident, written with the project's own writers: cart's cpu slows checkout and
+frontend.
 
 Times are minutes from T0; the fault runs from minute 60 to 70, the incident opens at minute 62.
 """
@@ -14,11 +15,20 @@ import orjson
 
 from faultline.run_folder import RunInput, RunMeta, write_meta
 from records.frames import FrameRow, write_frame_file
-from records.incidents import Action, Evidence, IncidentEvent, ModelRef, PathEdge, RootCause, Trigger, TriggerSample
+from records.incidents import (
+    Action,
+    Evidence,
+    IncidentEvent,
+    ModelRef,
+    PathEdge,
+    RootCause,
+    Trigger,
+    TriggerSample,
+)
 from records.matches import Match, MatchSample, MatchSeries, MatchStep
 from records.recordings import Recording, RecordingMeta, write_recording
 from records.samples import Edge, Fault, Sample
-from records.signals import SIGNAL_INDEX
+from records.signals import SIGNAL_INDEX, Signal
 
 T0 = 1_767_225_600_000
 MINUTE = 60_000
@@ -65,11 +75,18 @@ def samples(graph: str) -> Iterator[Sample]:
             cpu = 30 + index + 2 * wave + (58 if faulty and node == "cart" else 0)
             late = {"cart": 0.31, "checkout": 0.24, "frontend": 0.2}.get(node, 0.0) if faulty else 0.0
             yield _sample(graph, node, "cpu_usage", cpu, minute, "cpu", "%")
-            yield _sample(graph, node, "request_latency_p95", 0.05 + 0.004 * wave + late, minute, "latency", "s")
+            yield _sample(
+                graph, node, "request_latency_p95", 0.05 + 0.004 * wave + late, minute, "latency", "s"
+            )
             yield _sample(graph, node, "memory_usage", (210 + wave) * 1e6, minute, "memory", "By")
         total = minute * 6000.0
         yield Sample(
-            graph=graph, node="frontend", metric="requests_total", value=total, time=at(minute), kind="counter"
+            graph=graph,
+            node="frontend",
+            metric="requests_total",
+            value=total,
+            time=at(minute),
+            kind="counter",
         )
 
 
@@ -79,11 +96,18 @@ def _sample(graph: str, node: str, metric: str, value: float, minute: int, signa
 
 
 def frame_rows(graph: str = "shop") -> Iterator[FrameRow]:
-    """The frame rows around the incident: cart, checkout and frontend anomalous, ad silent, redis never seen."""
+    """The frame rows around the incident: cart, checkout and frontend anomalous, ad silent, redis never
+    seen.
+    """
     edges = np.array([(NODES.index(a), NODES.index(b)) for a, b in EDGES], np.int32)
     presence = np.array([0 if node == "redis" else 2 if node == "ad" else 1 for node in NODES], np.uint8)
     age = np.array([-1 if node == "redis" else 3 if node == "ad" else 0 for node in NODES], np.int32)
-    strong = {"cart": ("cpu", 29.0), "checkout": ("latency", 17.0), "frontend": ("latency", 9.5), "email": ("cpu", 3.0)}
+    strong = {
+        "cart": ("cpu", 29.0),
+        "checkout": ("latency", 17.0),
+        "frontend": ("latency", 9.5),
+        "email": ("cpu", 3.0),
+    }
     for minute in range(55, 72):
         frames = np.zeros((len(NODES), 11, 6), np.float32)
         for node, (signal, z) in strong.items():
@@ -154,11 +178,19 @@ def _causes() -> list[RootCause]:
             unit="%",
             time=at(61),
         ),
-        Evidence(kind="match", text="Pattern cpu-peak-after-start matched on cpu_usage.", signal="cpu", time=at(61)),
+        Evidence(
+            kind="match", text="Pattern cpu-peak-after-start matched on cpu_usage.", signal="cpu", time=at(61)
+        ),
         Evidence(kind="path", text="checkout and frontend call cart and slowed down after it."),
     ]
-    slower = [Evidence(kind="deviation", text="latency of checkout rose to 290 ms.", value=0.29, unit="s", z=17.0)]
-    scores = (("cart", "cpu", 0.87, evidence), ("checkout", "latency", 0.07, slower), ("frontend", "latency", 0.03, []))
+    slower = [
+        Evidence(kind="deviation", text="latency of checkout rose to 290 ms.", value=0.29, unit="s", z=17.0)
+    ]
+    scores: tuple[tuple[str, Signal, float, list[Evidence]], ...] = (
+        ("cart", "cpu", 0.87, evidence),
+        ("checkout", "latency", 0.07, slower),
+        ("frontend", "latency", 0.03, []),
+    )
     return [
         RootCause(rank=rank, node=node, signal=signal, score=score, evidence=why)
         for rank, (node, signal, score, why) in enumerate(scores, start=1)
@@ -167,12 +199,21 @@ def _causes() -> list[RootCause]:
 
 def _triggers() -> list[Trigger]:
     sample = TriggerSample(time=at(61), value=97.4, z=29.0, metric="cpu_usage", signal="cpu", unit="%")
-    cpu = Trigger(pattern="cpu-deviation", version=1, node="cart", signal="cpu", time=at(62), samples=[sample])
-    slow = TriggerSample(time=at(61), value=0.29, z=17.0, metric="request_latency_p95", signal="latency", unit="s")
+    cpu = Trigger(
+        pattern="cpu-deviation", version=1, node="cart", signal="cpu", time=at(62), samples=[sample]
+    )
+    slow = TriggerSample(
+        time=at(61), value=0.29, z=17.0, metric="request_latency_p95", signal="latency", unit="s"
+    )
     return [
         cpu,
         Trigger(
-            pattern="latency-deviation", version=2, node="checkout", signal="latency", time=at(62), samples=[slow]
+            pattern="latency-deviation",
+            version=2,
+            node="checkout",
+            signal="latency",
+            time=at(62),
+            samples=[slow],
         ),
     ]
 
@@ -181,15 +222,25 @@ def matches() -> list[Match]:
     """The matches that opened the incident."""
     return [
         _match("cpu-deviation", "cart", "cpu_usage", "cpu", "%", [(60, 95.1, 27.0), (61, 97.4, 29.0)], 31.2),
-        _match("latency-deviation", "checkout", "request_latency_p95", "latency", "s", [(61, 0.29, 17.0)], 0.05),
+        _match(
+            "latency-deviation", "checkout", "request_latency_p95", "latency", "s", [(61, 0.29, 17.0)], 0.05
+        ),
     ]
 
 
 def _match(
-    pattern: str, node: str, metric: str, signal: str, unit: str, seen: list[tuple[int, float, float]], base: float
+    pattern: str,
+    node: str,
+    metric: str,
+    signal: str,
+    unit: str,
+    seen: list[tuple[int, float, float]],
+    base: float,
 ) -> Match:
     series = MatchSeries.model_validate({"metric": metric, "signal": signal, "unit": unit})
-    taken = [MatchSample(time=at(minute), value=value, z=z, unit=unit, baseline=base) for minute, value, z in seen]
+    taken = [
+        MatchSample(time=at(minute), value=value, z=z, unit=unit, baseline=base) for minute, value, z in seen
+    ]
     return Match(
         graph="shop",
         node=node,
