@@ -148,7 +148,9 @@ def test_every_picture_has_a_title(page: Page) -> None:
     pictures = [value for name, value in page.attributes if (name, value) == ("role", "img")]
     hidden = [value for name, value in page.attributes if (name, value) == ("aria-hidden", "true")]
     assert len(pictures) == 5
-    assert page.tags.count("svg") == len(pictures) + len(hidden) - 1  # the dot before the headline is no picture
+    assert (
+        page.tags.count("svg") == len(pictures) + len(hidden) - 1
+    )  # the dot before the headline is no picture
     assert page.tags.count("title") >= 1 + len(pictures)
 
 
@@ -185,7 +187,9 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 
 def test_the_fallback_says_so(tmp_path: Path) -> None:
-    page = page_of(tmp_path, [event(1, method="fallback", reason="the model did not answer in time", model=None)])
+    page = page_of(
+        tmp_path, [event(1, method="fallback", reason="the model did not answer in time", model=None)]
+    )
 
     assert "Ranked by the fallback, not by the model: the model did not answer in time." in page.text
 
@@ -231,7 +235,9 @@ def test_without_the_recording_the_matched_samples_are_still_drawn(folder: Path,
     view = report_view(open_run(copy))
 
     assert "is no longer there" in view.warnings[0]
-    assert [(each.name, len(each.lines), len(each.dots)) for each in view.incidents[0].charts] == [("cpu_usage", 0, 2)]
+    assert [(each.name, len(each.lines), len(each.dots)) for each in view.incidents[0].charts] == [
+        ("cpu_usage", 0, 2)
+    ]
     Page(render(view))
 
 
@@ -256,7 +262,9 @@ def test_without_matches_the_triggers_mark_the_samples(folder: Path, tmp_path: P
 def test_what_was_lost_is_told(folder: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(folder, tmp_path / "run")
     (copy / "dead-letters.ndjson").write_text('{"topic":"t","value":"?"}\n')
-    (copy / "audit.ndjson").write_text('{"type":"late","samples":3}\n{"type":"other"}\n{"type":"late","samples":4}\n')
+    (copy / "audit.ndjson").write_text(
+        '{"type":"late","samples":3}\n{"type":"other"}\n{"type":"late","samples":4}\n'
+    )
     view = report_view(open_run(copy))
 
     assert dict(view.counts)["late samples"] == "7"
