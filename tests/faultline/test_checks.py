@@ -126,7 +126,7 @@ def test_the_opens_may_stand_in_one_flat_key(tmp_path: Path) -> None:
 
 
 def test_a_bundle_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FaultlineError, match="no manifest.json") as caught:
+    with pytest.raises(FaultlineError, match=r"no manifest\.json") as caught:
         checks.model(Asked(model=tmp_path))
 
     assert caught.value.mend
