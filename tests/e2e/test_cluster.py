@@ -1,28 +1,21 @@
 """The whole way with real parts: OTLP into Kafka, the job on a Flink cluster, root-cause events out of Kafka.
 
-One broker, one cluster and one job serve all tests of this module; they run in order. A corrupt record lies in the
-topic before the incident begins, so every later event shows that the job lived on.
+One broker, one cluster and one job serve all tests of this module; they run in order. A corrupt record lies in
+the topic before the incident begins, so every later event shows that the job lived on.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
-from gnn.simulator import incident_recording
 from records.recordings import Recording
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
-from tests.kit.otlp import requests
-from tests.kit.topics import Got, consume, produce
 
 pytestmark = pytest.mark.e2e
 
