@@ -1,6 +1,6 @@
 """The whole way with real parts: OTLP into Kafka, the job on a Flink cluster, root-cause events out of Kafka.
 
-One broker, one cluster and one job serve all tests of this module; they run in order. A corrupt record lies in
+One broker, one cluster and one job serve all tests here; they run in order. A corrupt record lies in
 the topic before the incident begins, so every later event shows that the job lived on.
 """
 
