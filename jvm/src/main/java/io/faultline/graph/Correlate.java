@@ -20,7 +20,7 @@ import org.apache.flink.util.OutputTag;
  * event time. Each graph has at most one timer.
  */
 public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Row> {
-  /** JSON objects: what came too late or was refused. */
+  /** JSON objects: what came too late. */
   public static final OutputTag<String> AUDIT = new OutputTag<>("graph-audit", Types.STRING);
 
   /** graph, kind ("frame" or "match"), time in ms UTC, payload. */
@@ -55,7 +55,7 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
   @Override
   public void processElement(GraphEvent event, Context context, Collector<Row> out)
       throws Exception {
-    output.begin(event.graph(), event.time(), context, out);
+    output.begin(event.graph(), context, out);
     GraphState state = states.value();
     if (state == null) {
       state = new GraphState(event.graph());
@@ -72,7 +72,7 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
     if (state == null || state.timer != time) {
       return;
     }
-    output.begin(state.graph, time, context, out);
+    output.begin(state.graph, context, out);
     TimerService timers = context.timerService();
     state.timer = Long.MAX_VALUE;
     assembler.advance(state, time, ended(timers), output);
@@ -104,7 +104,6 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
 
     private final Counts counts;
     private String graph;
-    private long at;
     private Context context;
     private Collector<Row> out;
 
@@ -112,9 +111,8 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
       this.counts = counts;
     }
 
-    void begin(String newGraph, long time, Context newContext, Collector<Row> newOut) {
+    void begin(String newGraph, Context newContext, Collector<Row> newOut) {
       graph = newGraph;
-      at = time;
       context = newContext;
       out = newOut;
     }
@@ -134,11 +132,17 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
     @Override
     public void add(String reason) {
       counts.add(reason);
+    }
+
+    @Override
+    public void late(String node, long time) {
+      counts.add("late_frames");
       String audit =
           JSON.createObjectNode()
-              .put("type", reason)
+              .put("type", "late_frame")
               .put("graph", graph)
-              .put("time", at)
+              .put("node", node)
+              .put("time", time)
               .toString();
       context.output(AUDIT, audit);
     }
