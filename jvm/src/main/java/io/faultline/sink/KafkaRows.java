@@ -18,9 +18,15 @@ import org.apache.flink.types.Row;
 /** Rows to Kafka: topic, key, value and headers as they are; the key chooses the partition. */
 public final class KafkaRows implements KafkaRecordSerializationSchema<Row> {
 
+  private static final String TRANSACTION_TIMEOUT = "transaction.timeout.ms";
+
+  /** What brokers allow unless they are told otherwise; the connector's default is beyond it. */
+  private static final String BROKER_MAXIMUM_MS = "900000";
+
   /** The sink; with exactly_once records appear when a checkpoint completes. */
   public static KafkaSink<Row> sink(KafkaSinkConfig config) {
     Properties properties = new Properties();
+    properties.put(TRANSACTION_TIMEOUT, BROKER_MAXIMUM_MS);
     properties.putAll(config.properties());
     KafkaSinkBuilder<Row> builder =
         KafkaSink.<Row>builder()

@@ -1,5 +1,6 @@
 package io.faultline.sink;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import javax.annotation.Nullable;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -33,12 +34,28 @@ public final class OutRow {
 
   @Nullable
   public static byte[] key(Row row) {
-    return (byte[]) row.getField(1);
+    return bytes(row.getField(1));
   }
 
   @Nullable
   public static byte[] value(Row row) {
-    return (byte[]) row.getField(2);
+    return bytes(row.getField(2));
+  }
+
+  /** Python may hand over text or boxed bytes. */
+  @Nullable
+  private static byte[] bytes(@Nullable Object field) {
+    if (field instanceof String text) {
+      return text.getBytes(StandardCharsets.UTF_8);
+    }
+    if (field instanceof Byte[] boxed) {
+      byte[] out = new byte[boxed.length];
+      for (int i = 0; i < out.length; i++) {
+        out[i] = boxed[i];
+      }
+      return out;
+    }
+    return (byte[]) field;
   }
 
   /** Never null. */

@@ -2,23 +2,24 @@ package io.faultline.source;
 
 import io.faultline.config.JobConfig;
 import io.faultline.config.SourceConfig;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** All inputs of a job as one stream. */
+/** The inputs of a job. */
 public final class Inputs {
   private Inputs() {}
 
-  /** What all configured sources decode, event-time stamped. */
-  public static DataStream<Decoded> of(StreamExecutionEnvironment env, JobConfig job) {
-    DataStream<Decoded> all = null;
+  /** What each configured source decodes, event-time stamped, in the order of the configuration. */
+  public static List<DataStream<Decoded>> of(StreamExecutionEnvironment env, JobConfig job) {
+    List<DataStream<Decoded>> all = new ArrayList<>();
     for (int i = 0; i < job.sources().size(); i++) {
       SourceConfig source = job.sources().get(i);
-      DataStream<Decoded> one =
+      all.add(
           source.type().equals(SourceConfig.KAFKA)
-              ? KafkaInput.of(env, job, source)
-              : RecordingSource.of(env, source, job.outOfOrdernessMs(), i);
-      all = all == null ? one : all.union(one);
+              ? KafkaInput.of(env, job, source, i)
+              : RecordingSource.of(env, source, job.outOfOrdernessMs(), i));
     }
     return all;
   }

@@ -15,14 +15,14 @@ final class KafkaInput {
   private KafkaInput() {}
 
   static DataStream<Decoded> of(
-      StreamExecutionEnvironment env, JobConfig job, SourceConfig source) {
+      StreamExecutionEnvironment env, JobConfig job, SourceConfig source, int index) {
     var eventTime =
         source.edgesOnly()
             ? EventTime.none()
             : EventTime.following(job.outOfOrdernessMs(), job.idleAfterMs());
     String name = "kafka " + source.topic();
     return env.fromSource(source(job, source), eventTime, name, DecodedSerializer.TYPE)
-        .uid("source-kafka-" + source.topic());
+        .uid("source-kafka-" + source.topic() + "-" + index);
   }
 
   private static KafkaSource<Decoded> source(JobConfig job, SourceConfig source) {

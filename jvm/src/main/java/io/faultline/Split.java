@@ -1,4 +1,4 @@
-package io.faultline.source;
+package io.faultline;
 
 import io.faultline.records.Block;
 import io.faultline.records.BlockSerializer;
@@ -7,6 +7,7 @@ import io.faultline.records.GraphEvent;
 import io.faultline.records.GraphEventSerializer;
 import io.faultline.sink.DeadLetters;
 import io.faultline.sink.OutRow;
+import io.faultline.source.Decoded;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
@@ -15,21 +16,26 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /** Parts what sources decoded into blocks, edges and dead letters. */
-public final class Split extends ProcessFunction<Decoded, Block> {
+final class Split extends ProcessFunction<Decoded, Block> {
   private static final OutputTag<GraphEvent> EDGES =
       new OutputTag<>("edges", GraphEventSerializer.TYPE);
   private static final OutputTag<Row> DEAD_LETTERS = new OutputTag<>("dead-letters", OutRow.TYPE);
 
   /** The three streams. */
-  public record Parts(
+  record Parts(
       DataStream<Block> blocks, DataStream<GraphEvent> edges, DataStream<Row> deadLetters) {}
 
-  public static Parts of(DataStream<Decoded> decoded) {
+  /**
+   * The parts of one source, in its own tasks.
+   *
+   * @param uid of the operator, stable across versions
+   */
+  static Parts of(DataStream<Decoded> decoded, String uid) {
     SingleOutputStreamOperator<Block> blocks =
         decoded
             .process(new Split(), BlockSerializer.TYPE)
-            .name("decoded")
-            .uid("decoded")
+            .name("split")
+            .uid(uid)
             .setParallelism(decoded.getParallelism());
     return new Parts(blocks, blocks.getSideOutput(EDGES), blocks.getSideOutput(DEAD_LETTERS));
   }
