@@ -40,9 +40,7 @@ final class HostedAutomaton {
     }
     CompiledPattern pattern = run.compiled;
     try {
-      return pattern
-          .nfa()
-          .process(buffer, run.state, e, e.time(), pattern.skip(), NO_CLOCK);
+      return pattern.nfa().process(buffer, run.state, e, e.time(), pattern.skip(), NO_CLOCK);
     } finally {
       settle(run);
     }
@@ -63,8 +61,9 @@ final class HostedAutomaton {
   }
 
   /**
-   * Drops the oldest partial matches until at most so many partial and withheld matches, and so many
-   * samples, are held. Withheld matches that this sets free come out of the next {@link #advance}.
+   * Drops the oldest partial matches until at most so many partial and withheld matches, and so
+   * many samples, are held. Withheld matches that this sets free come out of the next {@link
+   * #advance}.
    *
    * @return how many went
    */
