@@ -18,7 +18,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * a misspelt field or a text compared with a number, is refused.
  */
 final class ExprReader {
-  private static final int MAX_DEPTH = 64;
+  private static final int MAX_DEPTH = 200;
   private static final Map<String, Comparison> COMPARISONS =
       Map.of(
           "==", Comparison.EQ,

@@ -70,18 +70,26 @@ final class HostedAutomaton {
   int evict(Run run, int matches, int samples) throws Exception {
     store.use(run);
     int evicted = 0;
-    Queue<ComputationState> partials = run.state.getPartialMatches();
-    while (run.held() > matches || run.entries.size() > samples) {
-      ComputationState oldest = partials.peek();
-      if (oldest.getStartEventID() == null) {
-        break;
-      }
-      partials.poll();
+    while (run.held() > matches && dropOldest(run)) {
       evicted++;
-      buffer.releaseNode(oldest.getPreviousBufferEntry(), oldest.getVersion());
+    }
+    buffer.close();
+    while (run.entries.size() > samples && dropOldest(run)) {
       buffer.close();
+      evicted++;
     }
     return evicted;
+  }
+
+  private boolean dropOldest(Run run) throws Exception {
+    Queue<ComputationState> partials = run.state.getPartialMatches();
+    ComputationState oldest = partials.peek();
+    if (oldest == null || oldest.getStartEventID() == null) {
+      return false;
+    }
+    partials.poll();
+    buffer.releaseNode(oldest.getPreviousBufferEntry(), oldest.getVersion());
+    return true;
   }
 
   private void settle(Run run) throws Exception {
