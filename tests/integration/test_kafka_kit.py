@@ -54,6 +54,6 @@ def test_a_port_that_is_taken_is_told_with_the_log(tmp_path: Path) -> None:
 
 
 def test_missing_jars_name_the_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAULTLINE_KAFKA", str(tmp_path))
+    monkeypatch.setenv("FAULTLINE_TEST_KAFKA", str(tmp_path))
     with pytest.raises(NotReadyError, match=r"make \.cache/kafka/\.done"):
         kafka_jars()

@@ -1,6 +1,6 @@
 """A single Kafka broker (KRaft, no ZooKeeper) from Kafka's Maven artifacts, for tests and ``make kafka``.
 
-The artifacts are fetched once by ``make`` into .cache/kafka (or the folder FAULTLINE_KAFKA names); nothing is
+The artifacts are fetched once by ``make`` into .cache/kafka (or the folder FAULTLINE_TEST_KAFKA names); nothing is
 downloaded here. Run as a program it is a broker in the foreground, which keeps nothing once it ends.
 """
 
@@ -64,7 +64,7 @@ appender.out.layout.pattern = %d %-5p %c{1} %m%n
 
 def kafka_jars() -> Path:
     """The folder of Kafka's jars; NotReadyError with the mend where they have not been fetched."""
-    folder = Path(os.environ.get("FAULTLINE_KAFKA") or ROOT / ".cache" / "kafka")
+    folder = Path(os.environ.get("FAULTLINE_TEST_KAFKA") or ROOT / ".cache" / "kafka")
     if not list(folder.glob("kafka_2.13-*.jar")):
         raise NotReadyError(f"no Kafka in {folder}: fetch it with `make .cache/kafka/.done`")
     return folder

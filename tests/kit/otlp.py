@@ -56,14 +56,14 @@ class Latency:
 
 @dataclass
 class Calls:
-    """What one caller did to one callee since the start; ``sides`` has the latency as each side measures it."""
+    """What one caller did to one callee since the start; ``sides`` has the latency at each side."""
 
     good: int = 0
     failed: int = 0
     sides: dict[str, Latency] = field(default_factory=dict)
 
     def scrape(self, samples: Iterable[Sample], interval_s: float) -> None:
-        """Count the calls of an interval from the edge's samples at its end; one call per second if unsaid."""
+        """Count an interval's calls from the edge's samples at its end; one call per second if unsaid."""
         told: Told = {(sample.signal, sample.side or "server"): sample for sample in samples}
         rate = _value(told, "traffic", 1.0)
         calls = max(round(rate * interval_s), 1)
