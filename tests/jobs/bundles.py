@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from onnx import ModelProto, TensorProto, helper
 
 from onnx_models.bundle import Bundle, Confidence, Manifest, write_bundle
@@ -41,9 +43,10 @@ _SHAPES: dict[str, list[str | int]] = {
 _KINDS = {"edge_index": TensorProto.INT64, "mask": TensorProto.BOOL}
 
 
-def _constant(name: str, values: list[float] | list[int]) -> object:
+def _constant(name: str, values: list[float] | list[int]) -> TensorProto:
     kind = TensorProto.INT64 if isinstance(values[0], int) else TensorProto.FLOAT
-    return helper.make_tensor(name, kind, [len(values)], values)
+    tensor: TensorProto = helper.make_tensor(name, kind, [len(values)], values)
+    return tensor
 
 
 def model(factor: float) -> ModelProto:
@@ -78,8 +81,8 @@ def model(factor: float) -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
 
 
-def bundle(parent: Path, *, factor: float = 3.0) -> Bundle:
-    """A bundle of that model.
+def bundle(parent: Path, *, factor: float = 3.0, golden_factor: float | None = None) -> Bundle:
+    """A bundle of that model; with `golden_factor` its golden outputs are those of another one.
 
     With a factor that is NaN it answers NaN, though its golden arrays do not show it.
     """
@@ -104,11 +107,15 @@ def bundle(parent: Path, *, factor: float = 3.0) -> Bundle:
         trained_on={},
         parameters=1,
     )
-    golden = [] if np.isnan(factor) else [(snapshot.inputs(), _answers(snapshot.inputs(), factor))]
+    golden = (
+        []
+        if np.isnan(factor)
+        else [(snapshot.inputs(), _answers(snapshot.inputs(), golden_factor or factor))]
+    )
     return write_bundle(parent, manifest, model(factor).SerializeToString(), golden, "for tests")
 
 
-def _answers(inputs: dict[str, np.ndarray], factor: float) -> dict[str, np.ndarray]:
+def _answers(inputs: dict[str, npt.NDArray[Any]], factor: float) -> dict[str, npt.NDArray[Any]]:
     by_signal = np.abs(inputs["x"]).max((2, 3)) * factor
     return {
         "node_score": by_signal.max(1),
