@@ -1,6 +1,6 @@
 """A single Kafka broker (KRaft, no ZooKeeper) from Kafka's Maven artifacts, for tests and ``make kafka``.
 
-The artifacts are fetched once by ``make`` into .cache/kafka (or the folder FAULTLINE_TEST_KAFKA names); nothing is
+``make`` fetches the artifacts once into .cache/kafka (FAULTLINE_TEST_KAFKA names another folder); nothing is
 downloaded here. Run as a program it is a broker in the foreground, which keeps nothing once it ends.
 """
 
