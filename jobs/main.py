@@ -38,8 +38,13 @@ def read_settings(settings: Sequence[str]) -> dict[str, object]:
     return {key: yaml.safe_load(value) for key, _, value in pairs}
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """What `flink run` starts: the process's own arguments; a FaultlineError ends it with its message."""
     try:
         main(sys.argv[1:])
     except FaultlineError as error:
         sys.exit(f"faultline: {error}")
+
+
+if __name__ == "__main__":
+    run()

@@ -16,7 +16,6 @@ from typing import Any, Final
 from pyflink.common import Configuration
 from pyflink.common.job_client import JobClient
 from pyflink.datastream import StreamExecutionEnvironment
-from records.rules import load_rules
 
 from cep_patterns.yaml_loader import LIBRARY, load_patterns
 from jobs import gateway
@@ -27,6 +26,7 @@ from jobs.operators import assemble
 from jobs.run_files import count_outputs
 from onnx_models.bundle import load_bundle
 from records.errors import FaultlineError
+from records.rules import load_rules
 
 POLL_S: Final = 0.3
 _DONE: Final = ("FINISHED", "FAILED", "CANCELED")
