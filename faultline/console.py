@@ -6,9 +6,10 @@ Imports typer; rich only when a terminal is there to use it.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import typer
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 """The option that every command has."""
+
+
+PAUSE_S: Final = 5.0
+"""Least time between two lines of one stage's progress where there is no terminal."""
 
 
 class Progress(Protocol):
@@ -64,15 +69,18 @@ def progress() -> Iterator[Progress]:
 
 
 class _Lines:
-    """Progress without a terminal: each text once, so that a log does not fill with repetitions."""
+    """Progress without a terminal: a changed text, at most every few seconds, so that a log does not fill."""
 
     def __init__(self) -> None:
         self._last = ""
+        self._told = -PAUSE_S
 
     def __call__(self, text: str, /) -> None:
-        if text != self._last:
+        now = time.monotonic()
+        kind = text.partition(":")[0]
+        if text != self._last and (now - self._told >= PAUSE_S or kind != self._last.partition(":")[0]):
             note(text)
-        self._last = text
+            self._last, self._told = text, now
 
 
 def table(
