@@ -19,7 +19,7 @@ from records.incidents import IncidentEvent
 MAX_NODES: Final = 40
 """Nodes that are drawn: the cause, its path and what is near; the rest is counted."""
 _HEIGHT: Final = 38.0
-_LETTER: Final = 8.3
+_LETTER: Final = 8.0
 _MAX_LETTERS: Final = 26
 _MARGIN: Final = 14.0
 

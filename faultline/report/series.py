@@ -2,8 +2,8 @@
 asked for.
 
 A display, not the job's normaliser: signal, unit and kind come from the sample, else from the rules; a
-counter is shown as its rate between two samples; nothing else is changed. Lines are read without validation, as
-`recording check` is there for that; what cannot be used is passed over.
+counter is shown as its rate between two samples; nothing else is changed. Lines are read without
+validation, as `recording check` is there for that; what cannot be used is passed over.
 """
 
 from __future__ import annotations
