@@ -5,6 +5,7 @@ Imports typer; rich only when a terminal is there to use it.
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text."
 """The option that every command has."""
 
 
+LAST_WIDTH: Final = 30
+"""Least width of the last column, which is text, of a table on a terminal."""
 PAUSE_S: Final = 5.0
 """Least time between two lines of one stage's progress where there is no terminal."""
 
@@ -86,13 +89,33 @@ class _Lines:
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Mapping[str, str] | None = None
 ) -> None:
-    """A table on stdout: rich on a terminal, plain aligned text elsewhere; cells are text, never markup."""
+    """A table on stdout: rich on a terminal, plain aligned text elsewhere; cells are text, never markup.
+
+    On a terminal too narrow for it the last column stands under each line.
+    """
     cells = [[_one_line(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
-        _rich_table(columns, cells, styles or {})
+    if not sys.stdout.isatty():
+        lines = plain_table(columns, cells)
+    elif _width(columns, cells) > shutil.get_terminal_size().columns:
+        lines = narrow_table(columns, cells)
     else:
-        for line in plain_table(columns, cells):
-            say(line)
+        _rich_table(columns, cells, styles or {})
+        return
+    for line in lines:
+        say(line)
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """The width that a table needs, the last column wrapped at `LAST_WIDTH`."""
+    first = plain_table(columns[:-1], [row[:-1] for row in rows])
+    return max(len(line) for line in first) + 2 * len(columns) + LAST_WIDTH
+
+
+def narrow_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A plain table whose last column stands under each line."""
+    head, *lines = plain_table(columns[:-1], [row[:-1] for row in rows])
+    below = [f"  {row[-1]}" for row in rows]
+    return [head, *(each for pair in zip(lines, below, strict=True) for each in pair if each.strip())]
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -115,7 +115,7 @@ def chosen(event: IncidentEvent, marks: GraphMarks) -> list[str]:
     return [name for name in order if name in marks.nodes][:MAX_NODES]
 
 
-def _neighbours(names: Iterable[str], edges: Sequence[Pair]) -> list[str]:
+def _neighbours(names: Iterable[str], edges: Iterable[Pair]) -> list[str]:
     near: dict[str, set[str]] = {}
     for source, target in edges:
         near.setdefault(source, set()).add(target)
