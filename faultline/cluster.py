@@ -141,7 +141,8 @@ def address_of(named: str | None) -> str:
     import yaml
 
     read = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    rest = read.get("rest") if isinstance(read.get("rest"), dict) else {}
+    nested = read.get("rest")
+    rest = nested if isinstance(nested, dict) else {}
     host = rest.get("address") or read.get("rest.address") or "localhost"
     return f"{host}:{rest.get('port') or read.get('rest.port') or 8081}"
 
