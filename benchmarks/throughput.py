@@ -1,6 +1,6 @@
 """Samples per second from Kafka to incidents: the whole job, embedded, reading a filled topic.
 
-Each run is a process of its own. What a run costs besides samples (JVM, workers, the job's start) is taken out
+Each run is a process of its own. What a run costs besides samples (JVM, workers, the start) is taken out
 by a short and a long topic in turn: the rate is the difference in samples over the difference in seconds.
 ``python -m benchmarks.throughput`` prints the table; with ``--write`` it goes into benchmarks/results.md.
 """
@@ -122,8 +122,8 @@ def measure(load: Load, short: int, long: int, counts: Sequence[int], repeats: i
 def table(load: Load, rows: Sequence[Row]) -> str:
     """The results as Markdown."""
     head = (
-        "# Results\n\nWritten by `make bench`. Catch-up reads of a broker on the same machine, parallelism 1, "
-        f"{os.cpu_count()} cores ({platform.machine()}).\n"
+        "# Results\n\nWritten by `make bench`. Catch-up reads of a broker on the same machine, "
+        f"parallelism 1, {os.cpu_count()} cores ({platform.machine()}).\n"
         f"{load.graphs} graphs of {load.nodes} nodes with {load.metrics} series each, scraped every "
         f"{load.interval_ms // 1000} s; {load.chunk} nodes per record; {load.spikes:.1%} of the samples "
         "stand out.\n\n"
