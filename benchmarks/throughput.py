@@ -141,7 +141,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write benchmarks/results.md")
     given = parser.parse_args()
     load = Load()
-    text = table(load, measure(load, *given.scrapes, given.patterns, given.repeats))
+    short, long = given.scrapes
+    text = table(load, measure(load, short, long, given.patterns, given.repeats))
     sys.stdout.write(text)
     if given.write:
         RESULTS.write_text(text, encoding="utf-8")
