@@ -75,5 +75,6 @@ install() {
 maven() {
     need_java
     need_maven
-    mvn --batch-mode --no-transfer-progress -Dstyle.color=never "$@"
+    # Maven resets a terminal's colours at its end even where there is none.
+    mvn --batch-mode --no-transfer-progress "$@" | sed -u $'s/\e\[0m//g'
 }

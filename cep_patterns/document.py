@@ -101,7 +101,8 @@ class _Reader:
         fields = {name: document[name] for name in PATTERN_KEYS if name in document}
         fields.pop("steps", None)
         if "within" in fields:
-            fields["within_ms"] = self._try(duration_ms, fields.pop("within"), "within")
+            within = fields.pop("within")
+            fields["within_ms"] = None if within is None else self._try(duration_ms, within, "within")
         fields["after_match"] = self._try(_after_match, fields.get("after_match", "no_skip"), None)
         if self.problems:
             return None
@@ -215,18 +216,28 @@ def _after_match(raw: object) -> AfterMatch:
 
 
 def duration_ms(raw: object) -> int:
-    """Milliseconds of a duration such as 30s, 500ms, 1h30m; a bare number is refused, and so is zero."""
+    """Milliseconds of a duration that lasts, such as 30s, 500ms, 1h30m.
+
+    A bare number is refused, and so is zero.
+    """
+    try:
+        total = duration_of(raw)
+    except ValueError as error:
+        raise _RefusedError(str(error)) from error
+    if total == 0:
+        raise _RefusedError(f"{raw} is no time at all: leave the key out for no limit")
+    return total
+
+
+def duration_of(raw: object) -> int:
+    """Milliseconds of a duration such as 30s, 500ms, 1h30m, or 0; ValueError where it is none."""
     text = raw.strip() if isinstance(raw, str) else ""
+    if raw == 0 and not isinstance(raw, bool):
+        return 0
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise _RefusedError(
-            f"a duration with its unit is wanted, such as 30s, 500ms or 1h30m; this is {raw!r}"
-        )
+        raise ValueError(f"a duration with its unit is wanted, such as 30s, 500ms or 1h30m; this is {raw!r}")
     total = sum(float(number) * _UNITS_MS[unit] for number, unit in parts)
-    if total != int(total) or total <= 0:
-        raise _RefusedError(
-            f"{raw} is no time at all: leave the key out for no limit"
-            if total == 0
-            else f"{raw} is finer than 1 ms"
-        )
+    if total != int(total):
+        raise ValueError(f"{raw} is finer than 1 ms")
     return int(total)

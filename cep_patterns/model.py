@@ -16,7 +16,7 @@ from records.validation import Record
 Contiguity = Literal["next", "followed_by", "followed_by_any", "not_next", "not_followed_by"]
 SkipKind = Literal["no_skip", "skip_to_next", "skip_past_last", "skip_to_first", "skip_to_last"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
-StepName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=100)]
+StepName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 
 NEGATED: Final[frozenset[Contiguity]] = frozenset({"not_next", "not_followed_by"})
 _NOT_SHIPPED: Final = {"owner", "description", "misses"}

@@ -79,8 +79,8 @@ def _range(least: int, most: int | None) -> Iterator[str]:
         yield f"times: {least} takes no sample; the least is 1 (or say optional: true)"
     elif most is not None and most < least:
         yield f"times: from {least} to {most} is empty"
-    elif max(least, most or 0) > 10_000:
-        yield "times: more than 10000 is more than a run can hold"
+    elif max(least, most or 0) > 1_000:
+        yield "times: more than 1000 is more than a run can hold"
 
 
 def _quantifiers(step: StepModel) -> Iterator[str]:

@@ -1,10 +1,8 @@
-"""Incident events as CloudEvents 1.0: Kafka binary mode and structured JSON.
+"""Incident events as CloudEvents 1.0: Kafka binary mode and structured JSON, by the CloudEvents SDK.
 
-Imports orjson and this package only.
-
-Attribute names are lower-case letters and digits, at most 20; figures of the incident (scores, hashes, ids)
-are data, not attributes. The JSON is strict (no NaN), the bytes are the same at every replay, and at most 64
-KiB long.
+Owns which attributes an event has. Attribute names are lower-case letters and digits; figures of the
+incident (scores, hashes, ids) are data, not attributes. The JSON is strict (no NaN), the bytes are the same
+at every replay, and at most 64 KiB long.
 """
 
 from __future__ import annotations
@@ -16,6 +14,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import orjson
+from cloudevents.core.bindings import kafka
+from cloudevents.core.formats.json import JSONFormat
+from cloudevents.core.v1.event import CloudEvent
 
 from records.errors import EventError
 from records.incidents import EVENT_TYPE, IncidentEvent
@@ -25,12 +26,10 @@ MAX_BYTES: Final = 65_536
 DATA_SCHEMA: Final = "urn:faultline:schema:incident:v1"
 BINARY_TYPE: Final = "application/json"
 STRUCTURED_TYPE: Final = "application/cloudevents+json"
-_ROOM: Final = 2_048
-"""Bytes kept free for the attributes."""
 _KEPT: Final = 10
 
 _SEVERITY: Final = {"P0": ("FATAL", 21), "P1": ("ERROR", 17), "P2": ("WARN", 13)}
-_OPTIONS: Final = orjson.OPT_SORT_KEYS
+_Write = Callable[[CloudEvent], kafka.KafkaMessage]
 
 
 @dataclass(frozen=True)
@@ -50,19 +49,18 @@ def to_cloudevent(
     `source` is a URI reference that names the job; `sequence` the event's number in its stream, the revision
     when unsaid.
     """
-    attributes = _attributes(event, source, sequence)
-    headers = {f"ce_{name}": str(value) for name, value in attributes.items() if name != "datacontenttype"}
-    return KafkaMessage(event.incident_id.encode(), _data(event), {**headers, "content-type": BINARY_TYPE})
+    return _message(
+        event, _attributes(event, source, sequence), lambda made: kafka.to_binary(made, JSONFormat())
+    )
 
 
 def to_structured(
     event: IncidentEvent, *, source: str = "/faultline", sequence: int | None = None
 ) -> KafkaMessage:
     """The event in structured mode: attributes and data in one JSON object."""
-    attributes = _attributes(event, source, sequence)
-    body = {**attributes, "data": orjson.Fragment(_data(event))}
-    value = orjson.dumps(body, option=_OPTIONS)
-    return KafkaMessage(event.incident_id.encode(), value, {"content-type": STRUCTURED_TYPE})
+    return _message(
+        event, _attributes(event, source, sequence), lambda made: kafka.to_structured(made, JSONFormat())
+    )
 
 
 def read_cloudevent(value: bytes, headers: Mapping[str, str]) -> IncidentEvent:
@@ -80,15 +78,15 @@ def read_cloudevent(value: bytes, headers: Mapping[str, str]) -> IncidentEvent:
         raise EventError(f"no incident event: {error}") from error
 
 
-def _attributes(event: IncidentEvent, source: str, sequence: int | None) -> dict[str, str | int]:
+def _attributes(event: IncidentEvent, source: str, sequence: int | None) -> dict[str, Any]:
     text, number = _SEVERITY[event.qos]
     first = event.root_causes[0].node if event.root_causes else None
-    attributes: dict[str, str | int | None] = {
+    attributes: dict[str, Any] = {
         "id": event.id,
         "source": source,
         "type": EVENT_TYPE,
         "specversion": "1.0",
-        "time": _rfc3339(event.time),
+        "time": datetime.fromtimestamp(event.time / 1000, tz=UTC),
         "subject": f"{event.graph}/{first}" if first else event.graph,
         "datacontenttype": BINARY_TYPE,
         "dataschema": DATA_SCHEMA,
@@ -97,15 +95,10 @@ def _attributes(event: IncidentEvent, source: str, sequence: int | None) -> dict
         "causationid": event.causation_id,
         "traceparent": _traceparent(event),
         "severitytext": text,
-        "severitynumber": number,
+        "severitynumber": str(number),
         "sequence": str(event.revision if sequence is None else sequence),
     }
     return {name: value for name, value in attributes.items() if value is not None}
-
-
-def _rfc3339(time: int) -> str:
-    moment = datetime.fromtimestamp(time // 1000, tz=UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{time % 1000:03d}Z"
 
 
 def _traceparent(event: IncidentEvent) -> str | None:
@@ -114,21 +107,21 @@ def _traceparent(event: IncidentEvent) -> str | None:
     return f"00-{event.trace_id}-{hashlib.sha256(event.id.encode()).hexdigest()[:16]}-01"
 
 
-def _data(event: IncidentEvent) -> bytes:
-    """The data as strict JSON, shortened step by step, and marked so, until it fits."""
+def _message(event: IncidentEvent, attributes: dict[str, Any], write: _Write) -> KafkaMessage:
+    """The message with data that is shortened step by step, and marked so, until it fits."""
     data = event.model_dump()
-    text = orjson.dumps(data, option=_OPTIONS)
+    message = write(CloudEvent(attributes, data))
     for name, shorten in _SHORTER:
-        if len(text) <= MAX_BYTES - _ROOM:
-            return text
+        if len(message.value) <= MAX_BYTES:
+            break
         shorten(data)
         data["truncated"] = [*data["truncated"], name]
-        text = orjson.dumps(data, option=_OPTIONS)
-    if len(text) > MAX_BYTES - _ROOM:
-        raise EventError(
-            f"{event.id}: {len(text)} bytes do not fit into {MAX_BYTES}", "shorten the names in the data"
-        )
-    return text
+        message = write(CloudEvent(attributes, data))
+    if len(message.value) > MAX_BYTES:
+        told = f"{event.id}: {len(message.value)} bytes do not fit into {MAX_BYTES}"
+        raise EventError(told, "shorten the names in the data")
+    headers = {name: value.decode() for name, value in message.headers.items()}
+    return KafkaMessage(event.incident_id.encode(), message.value, headers)
 
 
 def _drop_trigger_samples(data: dict[str, Any]) -> None:

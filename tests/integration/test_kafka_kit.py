@@ -6,43 +6,26 @@ import socket
 from pathlib import Path
 
 import pytest
-from kafka import KafkaConsumer, KafkaProducer
 
 from tests.kit.kafka import Broker, kafka_jars
 from tests.kit.processes import NotReadyError
-
-
-def produce(bootstrap: str, topic: str, values: list[bytes]) -> None:
-    producer = KafkaProducer(bootstrap_servers=bootstrap)
-    for value in values:
-        producer.send(topic, key=b"k", value=value, headers=[("reason", b"none")])
-    producer.flush(30)
-    producer.close()
-
-
-def consume(bootstrap: str, topic: str, count: int) -> list[tuple[bytes, list[tuple[str, bytes]]]]:
-    consumer = KafkaConsumer(
-        topic, bootstrap_servers=bootstrap, auto_offset_reset="earliest", consumer_timeout_ms=30_000
-    )
-    records = []
-    for record in consumer:
-        records.append((record.value, list(record.headers)))
-        if len(records) == count:
-            break
-    consumer.close()
-    return records
+from tests.kit.topics import Got, consume, produce
 
 
 def test_records_come_back_and_survive_a_restart(tmp_path: Path) -> None:
+    want = [Got(None, b"one", {}), Got(None, b"\x00\xff", {})]
+
+    def two(got: list[Got]) -> bool:
+        return len(got) >= 2
+
     with Broker(tmp_path / "kafka") as broker:
-        produce(broker.bootstrap, "topic", [b"one", b"\x00\xff"])
-        want = [(b"one", [("reason", b"none")]), (b"\x00\xff", [("reason", b"none")])]
-        assert consume(broker.bootstrap, "topic", 2) == want
+        assert produce(broker.bootstrap, "topic", [(1_767_225_600_000, b"one"), (0, b"\x00\xff")]) == 2
+        assert consume(broker.bootstrap, "topic", two) == want
         broker.stop()
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("localhost", broker.port), timeout=5)
         broker.start()
-        assert consume(broker.bootstrap, "topic", 2) == want
+        assert consume(broker.bootstrap, "topic", two) == want
 
 
 def test_a_port_that_is_taken_is_told_with_the_log(tmp_path: Path) -> None:
@@ -54,6 +37,6 @@ def test_a_port_that_is_taken_is_told_with_the_log(tmp_path: Path) -> None:
 
 
 def test_missing_jars_name_the_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAULTLINE_KAFKA", str(tmp_path))
+    monkeypatch.setenv("FAULTLINE_TEST_KAFKA", str(tmp_path))
     with pytest.raises(NotReadyError, match=r"make \.cache/kafka/\.done"):
         kafka_jars()

@@ -1,6 +1,6 @@
 """A single Kafka broker (KRaft, no ZooKeeper) from Kafka's Maven artifacts, for tests and ``make kafka``.
 
-The artifacts are fetched once by ``make`` into .cache/kafka (or the folder FAULTLINE_KAFKA names); nothing is
+``make`` fetches the artifacts once into .cache/kafka (FAULTLINE_TEST_KAFKA names another folder); nothing is
 downloaded here. Run as a program it is a broker in the foreground, which keeps nothing once it ends.
 """
 
@@ -48,6 +48,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 transaction.state.log.num.partitions=4
 group.initial.rebalance.delay.ms=0
+log.retention.ms=-1
 message.max.bytes=16777216
 """
 
@@ -63,7 +64,7 @@ appender.out.layout.pattern = %d %-5p %c{1} %m%n
 
 def kafka_jars() -> Path:
     """The folder of Kafka's jars; NotReadyError with the mend where they have not been fetched."""
-    folder = Path(os.environ.get("FAULTLINE_KAFKA") or ROOT / ".cache" / "kafka")
+    folder = Path(os.environ.get("FAULTLINE_TEST_KAFKA") or ROOT / ".cache" / "kafka")
     if not list(folder.glob("kafka_2.13-*.jar")):
         raise NotReadyError(f"no Kafka in {folder}: fetch it with `make .cache/kafka/.done`")
     return folder

@@ -1,0 +1,191 @@
+"""Tests patterns: runs `.test.yaml` files on the production engine and compares.
+
+Owns the comparison and its words. All files of the same settings go through one JVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cep_patterns.gateway import Found, Run, RunResult, Settings, run_patterns
+from cep_patterns.model import PatternModel
+from cep_patterns.testfile import (
+    START_MS,
+    Expected,
+    LoadedTests,
+    PatternTest,
+    edges_of,
+    load_tests,
+    samples_of,
+)
+from cep_patterns.yaml_loader import load_patterns
+from records.errors import PatternError
+from records.samples import Sample
+
+Engine = Callable[[Sequence[PatternModel], Sequence[Run], Settings], Mapping[str, RunResult]]
+"""Runs patterns over runs; the production engine unless a test says otherwise."""
+
+
+@dataclass(frozen=True)
+class TestOutcome:
+    """One test that was run; `differences` is empty where everything came as expected."""
+
+    __test__ = False
+
+    file: Path
+    name: str
+    kind: str
+    patterns: tuple[str, ...]
+    differences: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything came as expected."""
+        return not self.differences
+
+
+@dataclass
+class _Job:
+    """One test on its way through the engine."""
+
+    loaded: LoadedTests
+    test: PatternTest
+    patterns: list[PatternModel]
+    samples: list[Sample]
+    name: str = field(default="")
+
+    @property
+    def settings(self) -> tuple[int, int]:
+        return self.loaded.tick_ms, self.test.out_of_orderness
+
+
+def find_tests(paths: Iterable[Path | str]) -> list[Path]:
+    """The `.test.yaml` files: those named, those beside named patterns, those in named folders.
+
+    PatternError if none.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            found += sorted(path.glob("*.test.yaml"))
+        elif path.name.endswith(".test.yaml"):
+            found.append(path)
+        else:
+            found.append(path.with_name(path.name.removesuffix(".yaml") + ".test.yaml"))
+    if not found:
+        raise PatternError("no tests found", "put NAME.test.yaml beside NAME.yaml")
+    return list(dict.fromkeys(found))
+
+
+def run_tests(
+    paths: Iterable[Path | str],
+    *,
+    rules: Sequence[Mapping[str, Any]] = (),
+    engine: Engine = run_patterns,
+) -> list[TestOutcome]:
+    """The outcome of every test in the files, in their order."""
+    jobs = [job for path in find_tests(paths) for job in _jobs(load_tests(path))]
+    results: dict[str, RunResult] = {}
+    for number, job in enumerate(jobs):
+        job.name = f"{number}: {job.loaded.path.name}: {job.test.name}"
+    for settings in dict.fromkeys(job.settings for job in jobs):
+        group = [job for job in jobs if job.settings == settings]
+        results |= _run_group(group, settings, rules, engine)
+    return [_outcome(job, results[job.name]) for job in jobs]
+
+
+def _jobs(loaded: LoadedTests) -> list[_Job]:
+    patterns = load_patterns(loaded.pattern_paths)
+    return [_Job(loaded, test, patterns, samples_of(loaded, test)) for test in loaded.content.tests]
+
+
+def _run_group(
+    jobs: Sequence[_Job], settings: tuple[int, int], rules: Sequence[Mapping[str, Any]], engine: Engine
+) -> Mapping[str, RunResult]:
+    tick_ms, out_of_orderness_ms = settings
+    patterns = {pattern.id: pattern for job in jobs for pattern in job.patterns}
+    runs = [Run(job.name, job.samples, edges_of(job.loaded, job.test)) for job in jobs]
+    given = Settings(tick_ms=tick_ms, out_of_orderness_ms=out_of_orderness_ms, rules=rules)
+    return engine(list(patterns.values()), runs, given)
+
+
+def _outcome(job: _Job, result: RunResult) -> TestOutcome:
+    ids = tuple(pattern.id for pattern in job.patterns)
+    differences = [f"refused: {name}: {reason}" for name, reason in result.refused.items() if name in ids]
+    found = [each for each in result.found if each.pattern in ids]
+    differences += _compare("match", job.test.expect, found, ids)
+    if job.test.timeouts is not None:
+        differences += _compare("timeout", job.test.timeouts, found, ids)
+    differences += _compare_late(job, result)
+    if result.samples != len(job.samples):
+        differences.append(f"{result.samples} of {len(job.samples)} samples reached the engine")
+    return TestOutcome(job.loaded.path, job.test.name, job.test.kind, ids, tuple(differences))
+
+
+def _compare(
+    kind: str, expected: Sequence[Expected], found: Sequence[Found], ids: Sequence[str]
+) -> list[str]:
+    left = [each for each in found if each.kind == kind]
+    differences = []
+    for want in expected:
+        same = next((each for each in left if _same(want, each, ids)), None)
+        if same is None:
+            differences.append(f"missing {kind}: {_told(want, ids)}")
+        else:
+            left.remove(same)
+    return differences + [f"unexpected {kind}: {_shown(each)}" for each in left]
+
+
+def _same(want: Expected, got: Found, ids: Sequence[str]) -> bool:
+    node = got.key.split("/", 1)[-1]
+    peer = got.match.get("peer")
+    return (
+        got.ready_at == START_MS + want.at
+        and node == want.node
+        and got.pattern == (want.pattern or ids[0])
+        and (want.peer is None or peer == want.peer)
+        and (
+            want.steps is None
+            or _steps(want) == {name: list(times) for name, times in got.steps.items() if times}
+        )
+    )
+
+
+def _steps(want: Expected) -> dict[str, list[int]]:
+    steps = want.steps or {}
+    return {name: [START_MS + at for at in times] for name, times in steps.items() if times}
+
+
+def _compare_late(job: _Job, result: RunResult) -> list[str]:
+    wanted = sorted((late.node, START_MS + late.at) for late in job.test.late)
+    got = sorted((job.samples[index].node, job.samples[index].time) for index in result.late)
+    if wanted == got:
+        return []
+    return [f"late samples: expected {_times(wanted)}, got {_times(got)}"]
+
+
+def _times(late: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{node} at {clock(time)}" for node, time in late) or "none"
+
+
+def _told(want: Expected, ids: Sequence[str]) -> str:
+    steps = {name: [clock(time) for time in times] for name, times in _steps(want).items()}
+    return f"{want.pattern or ids[0]} on {want.node} at {clock(START_MS + want.at)} {steps or ''}".rstrip()
+
+
+def _shown(got: Found) -> str:
+    steps = {name: [clock(time) for time in times] for name, times in got.steps.items()}
+    return f"{got.pattern} on {got.key} at {clock(got.ready_at)} {steps}"
+
+
+def clock(time: int) -> str:
+    """A time on the virtual clock as 1h2m3.5s."""
+    rest = time - START_MS
+    sign, rest = ("-", -rest) if rest < 0 else ("", rest)
+    hours, rest = divmod(rest, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    parts = ((hours, "h"), (minutes, "m"), (rest / 1_000, "s"))
+    return sign + ("".join(f"{number:g}{unit}" for number, unit in parts if number) or "0s")

@@ -1,0 +1,93 @@
+package io.faultline.cep;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.cep.configuration.SharedBufferCacheConfig;
+import org.apache.flink.cep.nfa.ComputationState;
+import org.apache.flink.cep.nfa.sharedbuffer.SharedBuffer;
+import org.apache.flink.cep.nfa.sharedbuffer.SharedBufferAccessor;
+import org.apache.flink.cep.time.TimerService;
+
+/**
+ * Flink's automaton and one shared buffer, moved from run to run. The buffer's caches are flushed
+ * into the run's maps after each use, so that nothing of one run is seen by the next.
+ */
+final class HostedAutomaton {
+  /** Patterns see event time only. */
+  private static final TimerService NO_CLOCK =
+      () -> {
+        throw new IllegalStateException("a pattern asked for processing time");
+      };
+
+  private final RunStateStore store = new RunStateStore();
+  private final SharedBufferAccessor<SampleEvent> buffer;
+
+  HostedAutomaton() {
+    SharedBuffer<SampleEvent> shared =
+        new SharedBuffer<>(store, EventSerializer.REFUSING, new SharedBufferCacheConfig());
+    shared.releaseCacheStatisticsTimer();
+    this.buffer = shared.getAccessor();
+  }
+
+  /** Puts a sample through; returns the matches it decided. */
+  Collection<Map<String, List<SampleEvent>>> process(Run run, SampleEvent e) throws Exception {
+    store.use(run);
+    if (!run.counts.isEmpty() && !run.counts.containsKey(e.time())) {
+      run.counts.clear();
+    }
+    CompiledPattern pattern = run.compiled;
+    try {
+      return pattern
+          .nfa()
+          .process(buffer, run.state, e, e.time(), pattern.skip(), NO_CLOCK);
+    } finally {
+      settle(run);
+    }
+  }
+
+  /** Moves the time on; returns the matches and the timed out partial matches that this decided. */
+  Tuple2<
+          Collection<Map<String, List<SampleEvent>>>,
+          Collection<Tuple2<Map<String, List<SampleEvent>>, Long>>>
+      advance(Run run, long time) throws Exception {
+    store.use(run);
+    CompiledPattern pattern = run.compiled;
+    try {
+      return pattern.nfa().advanceTime(buffer, run.state, time, pattern.skip());
+    } finally {
+      settle(run);
+    }
+  }
+
+  /**
+   * Drops the oldest partial matches until at most so many partial and withheld matches, and so many
+   * samples, are held. Withheld matches that this sets free come out of the next {@link #advance}.
+   *
+   * @return how many went
+   */
+  int evict(Run run, int matches, int samples) throws Exception {
+    store.use(run);
+    int evicted = 0;
+    Queue<ComputationState> partials = run.state.getPartialMatches();
+    while (run.held() > matches || run.entries.size() > samples) {
+      ComputationState oldest = partials.peek();
+      if (oldest.getStartEventID() == null) {
+        break;
+      }
+      partials.poll();
+      evicted++;
+      buffer.releaseNode(oldest.getPreviousBufferEntry(), oldest.getVersion());
+      buffer.close();
+    }
+    return evicted;
+  }
+
+  private void settle(Run run) throws Exception {
+    buffer.close();
+    run.state.resetNewStartPartialMatch();
+    run.state.resetStateChanged();
+  }
+}

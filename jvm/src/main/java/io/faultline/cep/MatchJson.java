@@ -1,0 +1,147 @@
+package io.faultline.cep;
+
+import io.faultline.records.SeriesKey;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import javax.annotation.Nullable;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
+
+/** A match as UTF-8 JSON: the record of topic faultline.matches.v1. What is missing is null. */
+public final class MatchJson {
+  private static final JsonFactory JSON = new JsonFactory();
+
+  /** How a partial match ended. */
+  public enum Kind {
+    MATCH,
+    TIMEOUT
+  }
+
+  private MatchJson() {}
+
+  /**
+   * @param samples by step, as the engine tells them; at least one
+   * @param readyAt when event time decided it, ms UTC
+   */
+  public static byte[] render(
+      PatternModel model, Kind kind, Map<String, List<SampleEvent>> samples, long readyAt) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream(512);
+    try (JsonGenerator json = JSON.createGenerator(out)) {
+      write(json, model, kind, samples, readyAt);
+    } catch (IOException e) {
+      throw new IllegalStateException("a match could not be written", e);
+    }
+    return out.toByteArray();
+  }
+
+  private static void write(
+      JsonGenerator json,
+      PatternModel model,
+      Kind kind,
+      Map<String, List<SampleEvent>> samples,
+      long readyAt)
+      throws IOException {
+    SeriesRef series = samples.values().iterator().next().get(0).series();
+    json.writeStartObject();
+    json.writeStringField("graph", series.graph());
+    json.writeStringField("node", series.node());
+    json.writeStringField("peer", commonPeer(samples));
+    writeSeries(json, model.key() == PatternModel.Key.SERIES ? series : null);
+    json.writeStringField("pattern", model.id());
+    json.writeNumberField("version", model.version());
+    json.writeStringField("key", model.key().name().toLowerCase(Locale.ROOT));
+    json.writeStringField("severity", model.severity());
+    json.writeStringField("kind", kind.name().toLowerCase(Locale.ROOT));
+    json.writeNumberField("time", readyAt);
+    json.writeNumberField("start", edge(samples, true));
+    json.writeNumberField("end", edge(samples, false));
+    writeSteps(json, model, samples);
+    json.writeStringField("runbook", model.runbook());
+    json.writeEndObject();
+  }
+
+  /** The caller that all samples have in common, or null. */
+  @Nullable
+  private static String commonPeer(Map<String, List<SampleEvent>> samples) {
+    List<String> peers =
+        samples.values().stream()
+            .flatMap(List::stream)
+            .map(e -> Objects.requireNonNullElse(e.series().key().peer(), ""))
+            .distinct()
+            .toList();
+    return peers.size() == 1 && !peers.get(0).isEmpty() ? peers.get(0) : null;
+  }
+
+  private static long edge(Map<String, List<SampleEvent>> samples, boolean first) {
+    var times = samples.values().stream().flatMap(List::stream).mapToLong(SampleEvent::time);
+    return (first ? times.min() : times.max()).orElseThrow();
+  }
+
+  private static void writeSeries(JsonGenerator json, @Nullable SeriesRef ref)
+      throws IOException {
+    if (ref == null) {
+      json.writeNullField("series");
+      return;
+    }
+    SeriesKey key = ref.key();
+    json.writeObjectFieldStart("series");
+    json.writeStringField("metric", key.metric());
+    json.writeObjectFieldStart("labels");
+    for (Map.Entry<String, String> label : key.labelMap().entrySet()) {
+      json.writeStringField(label.getKey(), label.getValue());
+    }
+    json.writeEndObject();
+    json.writeStringField("signal", ref.signal().wireName());
+    json.writeStringField("unit", ref.unit());
+    json.writeStringField("peer", key.peer());
+    json.writeEndObject();
+  }
+
+  /** In the order of the pattern; steps without samples are left out. */
+  private static void writeSteps(
+      JsonGenerator json, PatternModel model, Map<String, List<SampleEvent>> samples)
+      throws IOException {
+    json.writeArrayFieldStart("steps");
+    for (PatternModel.Step step : model.steps()) {
+      List<SampleEvent> taken = samples.get(step.name());
+      if (taken == null) {
+        continue;
+      }
+      json.writeStartObject();
+      json.writeStringField("name", step.name());
+      json.writeArrayFieldStart("samples");
+      for (SampleEvent e : taken) {
+        writeSample(json, e);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private static void writeSample(JsonGenerator json, SampleEvent e) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("time", e.time());
+    writeNumber(json, "value", e.value());
+    writeNumber(json, "z", e.z());
+    json.writeStringField("metric", e.series().key().metric());
+    json.writeStringField("signal", e.series().signal().wireName());
+    writeNumber(json, "baseline", e.baseline());
+    json.writeStringField("unit", e.series().unit());
+    json.writeStringField("peer", e.series().key().peer());
+    json.writeEndObject();
+  }
+
+  private static void writeNumber(JsonGenerator json, String name, double value)
+      throws IOException {
+    if (Double.isFinite(value)) {
+      json.writeNumberField(name, value);
+    } else {
+      json.writeNullField(name);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.faultline.cep;
+
+/**
+ * A pattern that was not taken.
+ *
+ * @param pattern its id, "" where even that could not be read
+ * @param version its version, 0 where that could not be read
+ * @param reason why, for a person; names the step
+ */
+public record Refusal(String pattern, int version, String reason) {}

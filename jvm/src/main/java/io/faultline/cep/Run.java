@@ -1,0 +1,106 @@
+package io.faultline.cep;
+
+import io.faultline.records.SeriesKey;
+import java.util.HashMap;
+import java.util.Map;
+import javax.annotation.Nullable;
+import org.apache.flink.cep.nfa.ComputationState;
+import org.apache.flink.cep.nfa.NFAState;
+import org.apache.flink.cep.nfa.sharedbuffer.EventId;
+import org.apache.flink.cep.nfa.sharedbuffer.Lockable;
+import org.apache.flink.cep.nfa.sharedbuffer.NodeId;
+import org.apache.flink.cep.nfa.sharedbuffer.SharedBufferNode;
+
+/**
+ * One automaton at work on one key: what Flink's operator keeps in four states, as one object. Its
+ * identity is pattern, version and, for patterns keyed by series, the series.
+ */
+final class Run {
+  /** A time that never comes. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  private static final StateProbe[] NONE = new StateProbe[0];
+
+  final String pattern;
+  final int version;
+  @Nullable final SeriesKey series;
+  final NFAState state;
+  final Map<EventId, Lockable<SampleEvent>> events;
+  final Map<NodeId, Lockable<SharedBufferNode>> entries;
+  final Map<Long, Integer> counts;
+
+  /** Found again after a restore or a change of patterns. */
+  CompiledPattern compiled;
+
+  /** States in which partial matches are, and when the first of them runs out of time. */
+  StateProbe[] probes = NONE;
+
+  long due = NEVER;
+
+  /** Breaks ties among runs that are due at the same time. */
+  int order;
+
+  Run(
+      String pattern,
+      int version,
+      @Nullable SeriesKey series,
+      NFAState state,
+      Map<EventId, Lockable<SampleEvent>> events,
+      Map<NodeId, Lockable<SharedBufferNode>> entries,
+      Map<Long, Integer> counts) {
+    this.pattern = pattern;
+    this.version = version;
+    this.series = series;
+    this.state = state;
+    this.events = events;
+    this.entries = entries;
+    this.counts = counts;
+  }
+
+  static Run begin(CompiledPattern compiled, @Nullable SeriesKey series) {
+    Run run =
+        new Run(
+            compiled.model().id(),
+            compiled.model().version(),
+            series,
+            compiled.nfa().createInitialNFAState(),
+            new HashMap<>(4),
+            new HashMap<>(4),
+            new HashMap<>(2));
+    run.compiled = compiled;
+    return run;
+  }
+
+  /** Brings what is derived from the automaton's state up to date. */
+  void refresh() {
+    probes = compiled.probes(state.getPartialMatches());
+    long first = NEVER;
+    for (ComputationState partial : state.getPartialMatches()) {
+      if (partial.getStartEventID() != null) {
+        first = Math.min(first, partial.getStartTimestamp());
+      }
+    }
+    due = compiled.window() > 0 && first != NEVER ? first + compiled.window() : NEVER;
+  }
+
+  /** Whether anything is held but the start state, which every automaton has. */
+  boolean isActive() {
+    return state.getPartialMatches().size() > 1
+        || !state.getCompletedMatches().isEmpty()
+        || state.getPartialMatches().peek().getStartEventID() != null;
+  }
+
+  /** Partial and withheld matches. */
+  int held() {
+    return state.getPartialMatches().size() - 1 + state.getCompletedMatches().size();
+  }
+
+  boolean isUnmoved(SampleEvent e) throws Exception {
+    for (StateProbe probe : probes) {
+      if (!probe.unmoved(e)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,52 @@
+package io.faultline.cep;
+
+import io.faultline.records.SeriesKey;
+import io.faultline.records.Signal;
+import javax.annotation.Nullable;
+
+/**
+ * What is the same for all samples of one series, with signal and unit as the rules resolved them.
+ * Keep one object per series: it remembers which patterns can start on it.
+ */
+public final class SeriesRef {
+  private final String graph;
+  private final String node;
+  private final SeriesKey key;
+  private final Signal signal;
+  @Nullable private final String unit;
+
+  /** Patterns that can start on this series, and the set of patterns for which that was found. */
+  transient int[] candidates;
+
+  transient Object candidatesOf;
+
+  public SeriesRef(
+      String graph, String node, SeriesKey key, Signal signal, @Nullable String unit) {
+    this.graph = graph;
+    this.node = node;
+    this.key = key;
+    this.signal = signal;
+    this.unit = unit;
+  }
+
+  public String graph() {
+    return graph;
+  }
+
+  public String node() {
+    return node;
+  }
+
+  public SeriesKey key() {
+    return key;
+  }
+
+  public Signal signal() {
+    return signal;
+  }
+
+  @Nullable
+  public String unit() {
+    return unit;
+  }
+}

@@ -1,0 +1,35 @@
+package io.faultline.decode;
+
+import io.faultline.records.Edge;
+import io.faultline.records.SeriesKey;
+
+/**
+ * Reads one wire format. Called with one record at a time, from one thread; never throws for what a
+ * record contains. One bad point never takes its neighbours with it.
+ */
+public interface Decoder {
+
+  /** Everything in the record, in the order of the record. */
+  void decode(RawRecord in, Output out);
+
+  /** Where decoded parts go. */
+  interface Output {
+    /**
+     * One value of one series.
+     *
+     * @param time event time, ms UTC
+     * @param key equal series are mostly the same object, but need not be
+     * @param value finite
+     * @param start start time of a cumulative or delta point, ms UTC; 0 = not said
+     */
+    void sample(String graph, String node, long time, SeriesKey key, double value, long start);
+
+    void edge(Edge edge);
+
+    /** A record, or a part of one, that cannot be used; see {@link Reasons}. */
+    void deadLetter(String reason, String detail);
+
+    /** Legal input that gives no sample; see {@link Reasons}. */
+    void ignored(String reason);
+  }
+}

@@ -1,0 +1,19 @@
+package io.faultline.decode;
+
+import io.faultline.records.SeriesKey;
+import javax.annotation.Nullable;
+
+/**
+ * What one set of attributes of one OTLP metric stands for, worked out once.
+ *
+ * @param node null = unnamed: the point gives no sample
+ * @param value the series of a number; null for a histogram
+ * @param histogram the series of a histogram; null for a number
+ * @param call the call a service graph counter counts; null for everything else
+ */
+record OtlpSeries(
+    String graph,
+    @Nullable String node,
+    @Nullable SeriesKey value,
+    @Nullable HistogramSeries histogram,
+    @Nullable ServiceGraphCall call) {}

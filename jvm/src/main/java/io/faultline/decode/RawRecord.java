@@ -1,0 +1,21 @@
+package io.faultline.decode;
+
+import javax.annotation.Nullable;
+
+/**
+ * One record as it came.
+ *
+ * @param topic a topic, or a recording's file
+ * @param offset in the partition, or the line in the file, from 0
+ * @param timestamp of the record as the broker has it, ms UTC; {@link #NO_TIMESTAMP} = none
+ * @param value null = a tombstone
+ */
+public record RawRecord(
+    String topic,
+    int partition,
+    long offset,
+    long timestamp,
+    @Nullable byte[] key,
+    @Nullable byte[] value) {
+  public static final long NO_TIMESTAMP = -1L;
+}

@@ -1,0 +1,180 @@
+package io.faultline.graph;
+
+import io.faultline.records.Edge;
+import io.faultline.records.GraphEvent;
+import io.faultline.records.NodeFrame;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import javax.annotation.Nullable;
+
+/**
+ * Packs the frames of a graph's tick into one row and passes matches on in order of event time.
+ * Without state of its own. A tick is complete when the watermark reaches its last millisecond.
+ */
+final class GraphAssembler {
+  /** Nodes without a frame for longer than this are forgotten. */
+  static final long FORGET_AFTER_MS = 24 * 3_600_000L;
+
+  private static final int LINKS_PER_NODE = 10;
+
+  private final GraphConfig config;
+
+  GraphAssembler(GraphConfig config) {
+    this.config = config;
+  }
+
+  /** Takes an event that waits for the watermark. */
+  void add(GraphState state, GraphEvent event, long watermark, GraphOutput out) {
+    if (event.frame() != null) {
+      addFrame(state, event.frame(), out);
+    } else if (event.edge() != null) {
+      addEdge(state, event.edge(), watermark, out);
+    } else {
+      long time = Math.min(event.time(), Long.MAX_VALUE - 1);
+      state.matches.computeIfAbsent(time, t -> new ArrayList<>(1)).add(event.match());
+    }
+  }
+
+  private void addFrame(GraphState state, NodeFrame frame, GraphOutput out) {
+    boolean known = state.lastFrame.containsKey(frame.node());
+    if (frame.time() <= state.lastTick) {
+      out.add("late_frame");
+    } else if (!known && state.lastFrame.size() >= config.nodesPerGraph()) {
+      out.add("node_refused");
+    } else {
+      state.frames.computeIfAbsent(frame.time(), t -> new TreeMap<>()).put(frame.node(), frame);
+    }
+  }
+
+  private void addEdge(GraphState state, Edge edge, long watermark, GraphOutput out) {
+    state.topology.sight(edge, LINKS_PER_NODE * config.nodesPerGraph(), out);
+    state.topology.apply(watermark, config.edgeTtlMs());
+  }
+
+  /**
+   * Emits all that is complete at this event time.
+   *
+   * @param ended the input has ended: silence after it means nothing
+   */
+  void advance(GraphState state, long time, boolean ended, GraphOutput out) {
+    while (true) {
+      long next = nextTimer(state, ended);
+      if (next > time || next == Long.MAX_VALUE) {
+        return;
+      }
+      if (!state.matches.isEmpty() && state.matches.firstKey() == next) {
+        state.matches.pollFirstEntry().getValue().forEach(json -> out.match(next, json));
+      } else {
+        pack(state, nextTick(state, ended), out);
+      }
+    }
+  }
+
+  /** The next event time at which something is complete; Long.MAX_VALUE = never. */
+  long nextTimer(GraphState state, boolean ended) {
+    long match = state.matches.isEmpty() ? Long.MAX_VALUE : state.matches.firstKey();
+    long tick = nextTick(state, ended);
+    return Math.min(match, tick == Long.MAX_VALUE ? tick : tick - 1);
+  }
+
+  /** End of the next tick to pack: with frames, or empty if the graph fell silent lately. */
+  private long nextTick(GraphState state, boolean ended) {
+    long framed = state.frames.isEmpty() ? Long.MAX_VALUE : state.frames.firstKey();
+    boolean silent = state.lastTick != GraphState.NEVER && state.emptyTicks < config.windowTicks();
+    if (!silent || (ended && state.frames.isEmpty())) {
+      return framed;
+    }
+    return Math.min(framed, state.lastTick + config.tickMs(state.graph));
+  }
+
+  private void pack(GraphState state, long time, GraphOutput out) {
+    Map<String, NodeFrame> frames = state.frames.remove(time);
+    state.emptyTicks = frames == null ? state.emptyTicks + 1 : 0;
+    state.lastTick = time;
+    state.topology.apply(time - 1, config.edgeTtlMs());
+    Map<String, NodeFrame> present = frames == null ? Map.of() : frames;
+    present.values().forEach(frame -> remember(state, frame));
+    state.lastFrame.values().removeIf(last -> last < time - FORGET_AFTER_MS);
+    out.frame(time, row(state, time, present, state.topology.at(time)).encode());
+  }
+
+  /** A frame keeps its node known, and a series of an edge is a sighting of that edge. */
+  private void remember(GraphState state, NodeFrame frame) {
+    state.lastFrame.put(frame.node(), frame.time());
+    for (String peer : frame.peers()) {
+      if (!peer.equals(frame.node())) {
+        state.topology.see(peer, frame.node(), frame.time() + config.edgeTtlMs());
+      }
+    }
+  }
+
+  private FrameRow row(
+      GraphState state, long time, Map<String, NodeFrame> frames, List<Topology.Link> links) {
+    TreeSet<String> names = new TreeSet<>(state.lastFrame.keySet());
+    for (Topology.Link link : links) {
+      names.add(link.source());
+      names.add(link.target());
+    }
+    String[] nodes = names.toArray(new String[0]);
+    Map<String, Integer> index = new HashMap<>(2 * nodes.length);
+    for (int i = 0; i < nodes.length; i++) {
+      index.put(nodes[i], i);
+    }
+    long tickMs = config.tickMs(state.graph);
+    FrameRow row = emptyRow(state, time, tickMs, nodes, links.size());
+    for (int i = 0; i < nodes.length; i++) {
+      place(row, i, frames.get(nodes[i]), state.lastFrame.get(nodes[i]));
+    }
+    for (int e = 0; e < links.size(); e++) {
+      place(row, e, links.get(e), index, frames.get(links.get(e).target()));
+    }
+    return row;
+  }
+
+  private static FrameRow emptyRow(
+      GraphState state, long time, long tickMs, String[] nodes, int edges) {
+    return new FrameRow(
+        state.graph,
+        tickMs,
+        time,
+        state.topology.version(),
+        nodes,
+        new byte[nodes.length],
+        new int[nodes.length],
+        new int[2 * edges],
+        new float[nodes.length * FrameRow.NODE_FLOATS],
+        new float[edges * FrameRow.EDGE_FLOATS]);
+  }
+
+  private static void place(
+      FrameRow row, int node, @Nullable NodeFrame frame, @Nullable Long last) {
+    row.age()[node] = last == null ? -1 : (int) ((row.time() - last) / row.tickMs());
+    row.presence()[node] = last == null ? FrameRow.NEVER_SEEN : FrameRow.SILENT;
+    if (frame != null) {
+      row.presence()[node] = FrameRow.FRAMED;
+      int at = node * FrameRow.NODE_FLOATS;
+      System.arraycopy(frame.signals(), 0, row.frames(), at, FrameRow.NODE_FLOATS);
+    }
+  }
+
+  private static void place(
+      FrameRow row,
+      int edge,
+      Topology.Link link,
+      Map<String, Integer> index,
+      @Nullable NodeFrame target) {
+    row.edges()[2 * edge] = index.get(link.source());
+    row.edges()[2 * edge + 1] = index.get(link.target());
+    for (int p = 0; target != null && p < target.peers().length; p++) {
+      if (target.peers()[p].equals(link.source())) {
+        int from = p * FrameRow.EDGE_FLOATS;
+        int to = edge * FrameRow.EDGE_FLOATS;
+        System.arraycopy(target.edges(), from, row.edgeFrames(), to, FrameRow.EDGE_FLOATS);
+      }
+    }
+  }
+}

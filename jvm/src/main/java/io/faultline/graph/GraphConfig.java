@@ -1,0 +1,47 @@
+package io.faultline.graph;
+
+import java.io.Serializable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * What {@code correlate} needs of the job's configuration.
+ *
+ * @param tickMs length of a tick, ms
+ * @param graphTicks the same for single graphs
+ * @param windowTicks most empty ticks after a graph fell silent
+ * @param edgeTtlMs how long a sighting of an edge counts where it does not say, ms
+ * @param nodesPerGraph most nodes of one graph
+ */
+public record GraphConfig(
+    long tickMs, Map<String, Long> graphTicks, int windowTicks, long edgeTtlMs, int nodesPerGraph)
+    implements Serializable {
+  private static final int MOST_NODES = 20_000;
+  private static final long HOUR_MS = 3_600_000;
+
+  public GraphConfig {
+    graphTicks = new LinkedHashMap<>(graphTicks);
+  }
+
+  /**
+   * Reads the configuration of the job: tick_ms, graph_ticks, window_ticks, edge_ttl_ms, limits.
+   */
+  public static GraphConfig parse(JsonNode json) {
+    Map<String, Long> ticks = new LinkedHashMap<>();
+    json.path("graph_ticks")
+        .fields()
+        .forEachRemaining(e -> ticks.put(e.getKey(), e.getValue().asLong()));
+    return new GraphConfig(
+        json.path("tick_ms").asLong(60_000),
+        ticks,
+        json.path("window_ticks").asInt(10),
+        json.path("edge_ttl_ms").asLong(HOUR_MS),
+        json.path("limits").path("nodes_per_graph").asInt(MOST_NODES));
+  }
+
+  /** Length of a tick of this graph, ms. */
+  public long tickMs(String graph) {
+    return graphTicks.getOrDefault(graph, tickMs);
+  }
+}

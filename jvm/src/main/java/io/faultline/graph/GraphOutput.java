@@ -1,0 +1,12 @@
+package io.faultline.graph;
+
+import io.faultline.node.Tally;
+
+/** Where a graph's results go, in order of event time. */
+interface GraphOutput extends Tally {
+  /** The frame row of a tick that ended at this time (ms UTC). */
+  void frame(long time, byte[] row);
+
+  /** A match (UTF-8 JSON) that was ready at this time (ms UTC). */
+  void match(long time, byte[] json);
+}

@@ -1,0 +1,78 @@
+package io.faultline.graph;
+
+import io.faultline.node.NodeOutput;
+import io.faultline.records.Edge;
+import io.faultline.records.GraphEvent;
+import io.faultline.records.NodeFrame;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One graph without Flink: collects what its nodes put out and packs it, in order of event time.
+ * The caller gives edges and nodes' outputs before it lets the watermark pass.
+ */
+public final class GraphRun implements NodeOutput, GraphOutput {
+  private final GraphAssembler assembler;
+  private final GraphState state;
+  private final List<byte[]> rows = new ArrayList<>();
+  private final List<byte[]> matches = new ArrayList<>();
+  private final Map<String, Long> counts = new TreeMap<>();
+  private long watermark = Long.MIN_VALUE;
+
+  public GraphRun(GraphConfig config, String graph) {
+    this.assembler = new GraphAssembler(config);
+    this.state = new GraphState(graph);
+  }
+
+  public void edge(Edge edge) {
+    assembler.add(state, GraphEvent.of(edge), watermark, this);
+  }
+
+  /** Lets event time pass. */
+  public void advance(long newWatermark) {
+    watermark = newWatermark;
+    assembler.advance(state, watermark, false, this);
+  }
+
+  /** Packs what is left; silence after the end of the input means nothing. */
+  public void end() {
+    assembler.advance(state, Long.MAX_VALUE, true, this);
+  }
+
+  /** Frame rows so far, in order of time. */
+  public List<byte[]> rows() {
+    return rows;
+  }
+
+  /** Matches so far as UTF-8 JSON, in order of time. */
+  public List<byte[]> matches() {
+    return matches;
+  }
+
+  /** What was dropped or decided silently, by reason. */
+  public Map<String, Long> counts() {
+    return counts;
+  }
+
+  @Override
+  public void frame(NodeFrame frame) {
+    assembler.add(state, GraphEvent.of(frame), watermark, this);
+  }
+
+  @Override
+  public void frame(long time, byte[] row) {
+    rows.add(row);
+  }
+
+  @Override
+  public void match(long time, byte[] json) {
+    matches.add(json);
+  }
+
+  @Override
+  public void add(String reason) {
+    counts.merge(reason, 1L, Long::sum);
+  }
+}

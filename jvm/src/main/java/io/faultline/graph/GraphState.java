@@ -1,0 +1,49 @@
+package io.faultline.graph;
+
+import io.faultline.records.NodeFrame;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** All keyed state of one graph. Written by {@link GraphStateSerializer}. */
+final class GraphState {
+  static final long NEVER = Long.MIN_VALUE;
+
+  final String graph;
+  Topology topology = new Topology();
+
+  /** End of the tick of each node's last frame, by name. */
+  TreeMap<String, Long> lastFrame = new TreeMap<>();
+
+  /** Frames that wait for the watermark, by end of tick and node. */
+  TreeMap<Long, TreeMap<String, NodeFrame>> frames = new TreeMap<>();
+
+  /** Matches that wait for the watermark, by time and order of arrival. */
+  TreeMap<Long, List<byte[]>> matches = new TreeMap<>();
+
+  /** End of the last tick that was packed; {@link #NEVER} before the first. */
+  long lastTick = NEVER;
+
+  /** Ticks without any frame packed since the last one with a frame. */
+  int emptyTicks;
+
+  /** The earliest timer that is set; Long.MAX_VALUE = none. */
+  long timer = Long.MAX_VALUE;
+
+  GraphState(String graph) {
+    this.graph = graph;
+  }
+
+  /** A copy that shares nothing that changes. */
+  GraphState copy() {
+    GraphState copy = new GraphState(graph);
+    copy.topology = topology.copy();
+    copy.lastFrame = new TreeMap<>(lastFrame);
+    frames.forEach((time, byNode) -> copy.frames.put(time, new TreeMap<>(byNode)));
+    matches.forEach((time, list) -> copy.matches.put(time, new ArrayList<>(list)));
+    copy.lastTick = lastTick;
+    copy.emptyTicks = emptyTicks;
+    copy.timer = timer;
+    return copy;
+  }
+}

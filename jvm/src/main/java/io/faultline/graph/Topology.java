@@ -1,0 +1,158 @@
+package io.faultline.graph;
+
+import io.faultline.node.Tally;
+import io.faultline.records.Edge;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
+
+/**
+ * The live edges of a graph. A sighting counts from its event time until its time to live has
+ * passed; sightings after the clock wait, so that the order of arrival does not matter.
+ */
+final class Topology {
+  /** A directed edge by the names of its ends. */
+  record Link(String source, String target) implements Comparable<Link> {
+    private static final Comparator<Link> ORDER =
+        Comparator.comparing(Link::source).thenComparing(Link::target);
+
+    @Override
+    public int compareTo(Link other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
+  /** Until when an edge lives, and whether the last tick had it. */
+  private static final class Life {
+    long until;
+    boolean told;
+  }
+
+  private final TreeMap<Link, Life> links = new TreeMap<>();
+  private final TreeMap<Long, List<Edge>> waiting = new TreeMap<>();
+  private long version;
+
+  /** Takes a sighting; one from an edge to itself is dropped and counted. */
+  void sight(Edge edge, int maxLinks, Tally tally) {
+    if (edge.source().equals(edge.target())) {
+      tally.add("self_edge");
+    } else if (links.size() >= maxLinks) {
+      tally.add("edge_refused");
+    } else {
+      waiting.computeIfAbsent(edge.time(), time -> new ArrayList<>(1)).add(edge);
+    }
+  }
+
+  /** Applies the sightings up to this event time. */
+  void apply(long time, long defaultTtlMs) {
+    while (!waiting.isEmpty() && waiting.firstKey() <= time) {
+      for (Edge edge : waiting.pollFirstEntry().getValue()) {
+        long ttl = edge.ttlMs() < 0 ? defaultTtlMs : edge.ttlMs();
+        see(edge.source(), edge.target(), saturatedSum(edge.time(), ttl));
+      }
+    }
+  }
+
+  /** An edge lives at least until this event time. */
+  void see(String source, String target, long until) {
+    Life life = links.computeIfAbsent(new Link(source, target), link -> new Life());
+    life.until = Math.max(life.until, until);
+  }
+
+  /** The live edges at the end of a tick, in order; a changed set has a new version. */
+  List<Link> at(long time) {
+    boolean changed = false;
+    List<Link> live = new ArrayList<>(links.size());
+    Iterator<Map.Entry<Link, Life>> all = links.entrySet().iterator();
+    while (all.hasNext()) {
+      Map.Entry<Link, Life> one = all.next();
+      Life life = one.getValue();
+      if (life.until < time) {
+        changed |= life.told;
+        all.remove();
+      } else {
+        changed |= !life.told;
+        life.told = true;
+        live.add(one.getKey());
+      }
+    }
+    version += changed ? 1 : 0;
+    return live;
+  }
+
+  long version() {
+    return version;
+  }
+
+  private static long saturatedSum(long time, long ttl) {
+    return ttl > Long.MAX_VALUE - Math.max(0, time) ? Long.MAX_VALUE : time + ttl;
+  }
+
+  Topology copy() {
+    Topology copy = new Topology();
+    links.forEach(
+        (link, life) -> {
+          Life same = new Life();
+          same.until = life.until;
+          same.told = life.told;
+          copy.links.put(link, same);
+        });
+    waiting.forEach((time, edges) -> copy.waiting.put(time, new ArrayList<>(edges)));
+    copy.version = version;
+    return copy;
+  }
+
+  /** Version, links with their lives, waiting sightings in order of time. */
+  void write(DataOutputView out) throws IOException {
+    out.writeLong(version);
+    out.writeInt(links.size());
+    for (Map.Entry<Link, Life> link : links.entrySet()) {
+      StringValue.writeString(link.getKey().source(), out);
+      StringValue.writeString(link.getKey().target(), out);
+      out.writeLong(link.getValue().until);
+      out.writeBoolean(link.getValue().told);
+    }
+    out.writeInt(waiting.values().stream().mapToInt(List::size).sum());
+    for (List<Edge> edges : waiting.values()) {
+      for (Edge edge : edges) {
+        StringValue.writeString(edge.graph(), out);
+        StringValue.writeString(edge.source(), out);
+        StringValue.writeString(edge.target(), out);
+        out.writeLong(edge.time());
+        StringValue.writeString(edge.kind(), out);
+        out.writeLong(edge.ttlMs());
+      }
+    }
+  }
+
+  static Topology read(DataInputView in) throws IOException {
+    Topology topology = new Topology();
+    topology.version = in.readLong();
+    for (int i = in.readInt(); i > 0; i--) {
+      Link link = new Link(StringValue.readString(in), StringValue.readString(in));
+      Life life = new Life();
+      life.until = in.readLong();
+      life.told = in.readBoolean();
+      topology.links.put(link, life);
+    }
+    for (int i = in.readInt(); i > 0; i--) {
+      Edge edge =
+          new Edge(
+              StringValue.readString(in),
+              StringValue.readString(in),
+              StringValue.readString(in),
+              in.readLong(),
+              StringValue.readString(in),
+              in.readLong());
+      topology.waiting.computeIfAbsent(edge.time(), time -> new ArrayList<>(1)).add(edge);
+    }
+    return topology;
+  }
+}

@@ -1,0 +1,248 @@
+package io.faultline.node;
+
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * What is normal for one series: a ring of past tick values from before the window. A tick's value
+ * waits outside for as long as the window; an anomalous one never enters, and nothing enters while
+ * the series is anomalous. After {@value #LONGEST_FREEZE} anomalous ticks in a row the new level is
+ * adopted. Values are in the series' declared unit, after counter to rate.
+ */
+final class Baseline {
+  static final double ANOMALOUS_Z = 6;
+  static final int LONGEST_FREEZE = 30;
+  static final int LEAST = 5;
+  static final int LONGEST_WINDOW = 60;
+
+  private static final double NEVER_VARIED_Z = 8;
+  private static final double HIGHEST_Z = 1e4;
+  private static final double HIGHEST_REL = 4;
+  private static final double RELATIVE_FLOOR = 0.02;
+  private static final double UNAVAILABLE_FLOOR = 0.003;
+  private static final double LEAST_AVAILABLE = 0.1;
+  private static final double EPSILON_SHARE = 0.05;
+  private static final double TINY_SCALE = 1e-12;
+  private static final double TINY = 1e-9;
+
+  private Ring ring = new Ring();
+  private float[] waiting;
+  private int first;
+  private int count;
+
+  /** Bit i: a value of tick lastTick - i waits. */
+  private long present;
+
+  /** Bit i: and it was anomalous. */
+  private long anomalous;
+
+  private long lastTick;
+  private int frozen;
+
+  Baseline(int windowTicks) {
+    waiting = new float[windowTicks + 1];
+  }
+
+  /** Values in the ring. */
+  int size() {
+    return ring.size();
+  }
+
+  boolean cold() {
+    return ring.size() < LEAST;
+  }
+
+  boolean frozen() {
+    return frozen > 0;
+  }
+
+  /** Median of the ring in the declared unit; NaN while cold. */
+  double median() {
+    return cold() ? Double.NaN : ring.median();
+  }
+
+  /**
+   * Scale of the z-score in the declared unit; NaN while cold, 0 for a series that never varied.
+   */
+  double scale(Resolved series) {
+    if (cold()) {
+      return Double.NaN;
+    }
+    double median = ring.median();
+    if (!series.availability()) {
+      return Math.max(ring.spread(), RELATIVE_FLOOR * Math.abs(median));
+    }
+    double unavailable = Math.abs(1 - series.factor() * median);
+    double floor = Math.max(UNAVAILABLE_FLOOR, RELATIVE_FLOOR * unavailable);
+    return Math.max(ring.spread(), floor / series.factor());
+  }
+
+  /** Signed robust z-score of a value in the declared unit; NaN while cold. */
+  double z(double value, Resolved series) {
+    double scale = scale(series);
+    double distance = value - ring.median();
+    if (scale <= TINY_SCALE) {
+      return Math.abs(distance) > TINY ? Math.copySign(NEVER_VARIED_Z, distance) : 0;
+    }
+    return Math.max(-HIGHEST_Z, Math.min(HIGHEST_Z, distance / scale));
+  }
+
+  /** log((|x| + eps) / (|median| + eps)), eps = 5% of the 95% quantile of |x|; NaN while cold. */
+  double rel(double value) {
+    return cold() ? Double.NaN : relative(value, ring.median(), EPSILON_SHARE * ring.level());
+  }
+
+  /** z as frames have it: an availability counts as its unavailable fraction. */
+  double frameZ(double value, Resolved series) {
+    double z = z(value, series);
+    return series.availability() ? -z : z;
+  }
+
+  /** rel as frames have it: of the unavailable fraction for an availability. */
+  double frameRel(double value, Resolved series) {
+    if (cold() || !series.availability()) {
+      return rel(value);
+    }
+    double factor = series.factor();
+    double eps = EPSILON_SHARE * Math.abs(1 - factor * ring.low()) + 3 * UNAVAILABLE_FLOOR;
+    return relative(1 - factor * value, 1 - factor * ring.median(), eps);
+  }
+
+  /** |median| as frames have it, in the base unit; 0 while cold. */
+  double frameLevel(Resolved series) {
+    if (cold()) {
+      return 0;
+    }
+    double median = series.factor() * ring.median();
+    return Math.abs(series.availability() ? 1 - median : median);
+  }
+
+  /** An availability that is always about zero carries nothing. */
+  boolean absent(Resolved series) {
+    return series.availability() && !cold() && series.factor() * ring.median() < LEAST_AVAILABLE;
+  }
+
+  private static double relative(double value, double median, double eps) {
+    double e = eps + TINY;
+    double rel = Math.log((Math.abs(value) + e) / (Math.abs(median) + e));
+    return Math.max(-HIGHEST_REL, Math.min(HIGHEST_REL, rel));
+  }
+
+  /**
+   * Takes the value of a tick, after it was judged with this z (NaN while cold).
+   *
+   * @return whether a new level was adopted
+   */
+  boolean take(double value, double z, long tick) {
+    boolean bad = Math.abs(z) > ANOMALOUS_Z;
+    frozen = bad ? frozen + 1 : 0;
+    release(tick);
+    put(clip(value), bad);
+    if (frozen < LONGEST_FREEZE) {
+      return false;
+    }
+    adopt();
+    return true;
+  }
+
+  /** Lets values that have waited long enough leave, the oldest first. */
+  private void release(long tick) {
+    int window = waiting.length - 1;
+    long passed = count == 0 ? 0 : Math.max(0, tick - lastTick);
+    while (present != 0 && 63 - Long.numberOfLeadingZeros(present) + passed >= window) {
+      long bit = Long.highestOneBit(present);
+      float value = pop();
+      if (frozen == 0 && (anomalous & bit) == 0) {
+        ring.add(value);
+      }
+      present &= ~bit;
+      anomalous &= ~bit;
+    }
+    present = passed > 63 ? 0 : present << passed;
+    anomalous = passed > 63 ? 0 : anomalous << passed;
+    lastTick = tick;
+  }
+
+  private void put(float value, boolean bad) {
+    waiting[(first + count) % waiting.length] = value;
+    count++;
+    present |= 1;
+    anomalous |= bad ? 1 : 0;
+  }
+
+  private float pop() {
+    float value = waiting[first];
+    first = (first + 1) % waiting.length;
+    count--;
+    return value;
+  }
+
+  private void adopt() {
+    ring.clear();
+    while (count > 0) {
+      ring.add(pop());
+    }
+    present = 0;
+    anomalous = 0;
+    frozen = 0;
+  }
+
+  private static float clip(double value) {
+    return (float) Math.max(-Float.MAX_VALUE, Math.min(Float.MAX_VALUE, value));
+  }
+
+  Baseline copy() {
+    Baseline copy = new Baseline(waiting.length - 1);
+    copy.ring = ring.copy();
+    copy.waiting = waiting.clone();
+    copy.first = first;
+    copy.count = count;
+    copy.present = present;
+    copy.anomalous = anomalous;
+    copy.lastTick = lastTick;
+    copy.frozen = frozen;
+    return copy;
+  }
+
+  /** This baseline, or one with the same values where the window has changed. */
+  Baseline withWindow(int windowTicks) {
+    if (waiting.length - 1 == windowTicks) {
+      return this;
+    }
+    Baseline other = copy();
+    other.waiting = new float[Math.max(windowTicks, count) + 1];
+    other.first = 0;
+    for (int i = 0; i < count; i++) {
+      other.waiting[i] = waiting[(first + i) % waiting.length];
+    }
+    return other;
+  }
+
+  /** Window, ring, frozen ticks, last tick, both masks, then the waiting values, oldest first. */
+  void write(DataOutputView out) throws IOException {
+    out.writeByte(waiting.length - 1);
+    ring.write(out);
+    out.writeByte(frozen);
+    out.writeLong(lastTick);
+    out.writeLong(present);
+    out.writeLong(anomalous);
+    for (int i = 0; i < count; i++) {
+      out.writeFloat(waiting[(first + i) % waiting.length]);
+    }
+  }
+
+  static Baseline read(DataInputView in) throws IOException {
+    Baseline baseline = new Baseline(in.readByte());
+    baseline.ring = Ring.read(in);
+    baseline.frozen = in.readByte();
+    baseline.lastTick = in.readLong();
+    baseline.present = in.readLong();
+    baseline.anomalous = in.readLong();
+    baseline.count = Long.bitCount(baseline.present);
+    for (int i = 0; i < baseline.count; i++) {
+      baseline.waiting[i] = in.readFloat();
+    }
+    return baseline;
+  }
+}

@@ -1,0 +1,76 @@
+package io.faultline.node;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * What the fused operator needs of the job's configuration.
+ *
+ * @param tickMs length of a tick, ms
+ * @param graphTicks the same for single graphs
+ * @param windowTicks ticks of a snapshot: values wait so long before they enter a baseline
+ * @param rules signal rules, first match wins
+ * @param patterns pattern models as JSON
+ * @param limits bounds of one node's state
+ */
+public record NodeConfig(
+    long tickMs,
+    Map<String, Long> graphTicks,
+    int windowTicks,
+    List<Rule> rules,
+    List<String> patterns,
+    Limits limits)
+    implements Serializable {
+
+  /**
+   * Bounds of one node's state.
+   *
+   * @param partialsPerKey most partial matches of one key and pattern
+   * @param seriesPerNode most series
+   */
+  public record Limits(int partialsPerKey, int seriesPerNode) implements Serializable {
+    public static final Limits DEFAULT = new Limits(1000, 2000);
+  }
+
+  public NodeConfig {
+    if (windowTicks < 1 || windowTicks > Baseline.LONGEST_WINDOW) {
+      throw new IllegalArgumentException(
+          "window_ticks must be 1 to " + Baseline.LONGEST_WINDOW + ", not " + windowTicks);
+    }
+    if (tickMs < 1) {
+      throw new IllegalArgumentException("tick_ms must be positive, not " + tickMs);
+    }
+    graphTicks = new LinkedHashMap<>(graphTicks);
+    rules = new ArrayList<>(rules);
+    patterns = new ArrayList<>(patterns);
+  }
+
+  /** Reads the configuration of the job: tick_ms, graph_ticks, window_ticks, rules, ... */
+  public static NodeConfig parse(JsonNode json) {
+    Map<String, Long> ticks = new LinkedHashMap<>();
+    json.path("graph_ticks")
+        .fields()
+        .forEachRemaining(e -> ticks.put(e.getKey(), e.getValue().asLong()));
+    List<String> patterns = new ArrayList<>();
+    json.path("patterns").forEach(pattern -> patterns.add(pattern.toString()));
+    JsonNode limits = json.path("limits");
+    return new NodeConfig(
+        json.path("tick_ms").asLong(60_000),
+        ticks,
+        json.path("window_ticks").asInt(10),
+        Rule.parseAll(json.path("rules")),
+        patterns,
+        new Limits(
+            limits.path("partials_per_key").asInt(Limits.DEFAULT.partialsPerKey()),
+            limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())));
+  }
+
+  /** Length of a tick of this graph, ms. */
+  public long tickMs(String graph) {
+    return graphTicks.getOrDefault(graph, tickMs);
+  }
+}

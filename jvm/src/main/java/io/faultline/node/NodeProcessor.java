@@ -1,0 +1,126 @@
+package io.faultline.node;
+
+import io.faultline.records.Block;
+import io.faultline.records.Layout;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Normalises the blocks of a node and makes its frames. Without state of its own: everything is in
+ * the {@link NodeState} it is given, and results depend on event time only.
+ */
+public final class NodeProcessor {
+  private final NodeConfig config;
+  private final SeriesPolicy policy;
+  private final Normaliser normaliser;
+  private final TickCloser closer;
+
+  public NodeProcessor(NodeConfig config) {
+    this(config, new SignalRules(config.rules()));
+  }
+
+  /** A processor that shares the rules' answers with others of the same thread. */
+  public NodeProcessor(NodeConfig config, SignalRules rules) {
+    this.config = config;
+    this.policy = new SeriesPolicy(rules, config.limits().seriesPerNode(), config.windowTicks());
+    this.normaliser = new Normaliser(config.limits().seriesPerNode());
+    this.closer = new TickCloser(config.windowTicks());
+  }
+
+  /** Takes a block that waits for the watermark. */
+  void buffer(NodeState state, Block block) {
+    state.pending.add(block);
+  }
+
+  /** Processes what the watermark allows: blocks in order of event time, then the open tick. */
+  public void advance(NodeState state, long watermark, NodeOutput out) {
+    state.series.bind(policy);
+    List<Block> pending = state.pending;
+    pending.sort(Comparator.comparingLong(Block::time));
+    int ready = 0;
+    while (ready < pending.size() && pending.get(ready).time() <= watermark) {
+      step(state, pending.get(ready++), out);
+    }
+    pending.subList(0, ready).clear();
+    finish(state, out);
+    if (state.tick != NodeState.NEVER && lastOfTick(state) <= watermark) {
+      closeTick(state, out);
+    }
+  }
+
+  /** The next event time at which {@link #advance} has something to do; Long.MAX_VALUE = never. */
+  long nextTimer(NodeState state) {
+    long next = state.tick == NodeState.NEVER ? Long.MAX_VALUE : lastOfTick(state);
+    for (Block block : state.pending) {
+      next = Math.min(next, block.time());
+    }
+    return next;
+  }
+
+  /** Processes a block; blocks of a node must come in order of event time. */
+  public void step(NodeState state, Block block, NodeOutput out) {
+    long time = block.time();
+    if (!open(state, time, out)) {
+      out.add("went_back");
+      return;
+    }
+    Series[] series = state.series.of(block.layout(), staleBefore(state), out);
+    for (int i = 0; i < series.length; i++) {
+      if (series[i] != null) {
+        normaliser.point(state, series[i], time, block.values()[i], block.start(i), out);
+      }
+    }
+  }
+
+  /** Processes values of one event time, NaN = no sample; as {@link #step} without a block. */
+  void row(NodeState state, Layout layout, long time, double[] values, NodeOutput out) {
+    if (!open(state, time, out)) {
+      out.add("went_back");
+      return;
+    }
+    Series[] series = state.series.of(layout, staleBefore(state), out);
+    for (int i = 0; i < series.length; i++) {
+      if (series[i] != null && !Double.isNaN(values[i])) {
+        normaliser.point(state, series[i], time, values[i], 0, out);
+      }
+    }
+  }
+
+  /** Finishes earlier times and ticks; false where the time is before the last. */
+  private boolean open(NodeState state, long time, NodeOutput out) {
+    state.series.bind(policy);
+    if (time < state.time) {
+      return false;
+    }
+    if (time > state.unfinished) {
+      finish(state, out);
+    }
+    long tick = Math.floorDiv(time, config.tickMs(state.graph));
+    if (state.tick != NodeState.NEVER && tick > state.tick) {
+      closeTick(state, out);
+    }
+    state.tick = tick;
+    state.time = time;
+    return true;
+  }
+
+  private void finish(NodeState state, NodeOutput out) {
+    normaliser.finish(state, staleBefore(state), out);
+  }
+
+  /** Ends the open tick: its frame, and what baselines take of it. */
+  void closeTick(NodeState state, NodeOutput out) {
+    finish(state, out);
+    closer.close(state, config.tickMs(state.graph), staleBefore(state), out);
+    state.tick = NodeState.NEVER;
+  }
+
+  /** A series without a point since this event time may give its place to another. */
+  private long staleBefore(NodeState state) {
+    return state.time - 2L * config.windowTicks() * config.tickMs(state.graph);
+  }
+
+  private long lastOfTick(NodeState state) {
+    return (state.tick + 1) * config.tickMs(state.graph) - 1;
+  }
+}

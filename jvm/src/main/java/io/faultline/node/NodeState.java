@@ -1,0 +1,65 @@
+package io.faultline.node;
+
+import io.faultline.records.Block;
+import io.faultline.records.SeriesKey;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All keyed state of one node: its series, histograms, the open tick, and blocks that wait for the
+ * watermark. Written by {@link NodeStateSerializer}.
+ */
+public final class NodeState {
+  static final long NEVER = Long.MIN_VALUE;
+
+  final String graph;
+  final String node;
+  SeriesTable series = new SeriesTable();
+  Map<SeriesKey, Histogram> histograms = new LinkedHashMap<>();
+
+  /** Index of the open tick; {@link #NEVER} while none is open. */
+  long tick = NEVER;
+
+  /** Event time of the last block, ms. */
+  long time = NEVER;
+
+  /** Event time whose histograms are not finished, ms; {@link #NEVER} while none. */
+  long unfinished = NEVER;
+
+  /** Blocks after the watermark, in order of arrival. */
+  List<Block> pending = new ArrayList<>();
+
+  /** The earliest timer that is set; Long.MAX_VALUE = none. */
+  long timer = Long.MAX_VALUE;
+
+  /** Not written: grouping of the series by what frames need. */
+  FramePlan plan;
+
+  public NodeState(String graph, String node) {
+    this.graph = graph;
+    this.node = node;
+  }
+
+  public String graph() {
+    return graph;
+  }
+
+  public String node() {
+    return node;
+  }
+
+  /** A copy that shares nothing that changes. */
+  NodeState copy() {
+    NodeState copy = new NodeState(graph, node);
+    copy.series = series.copy();
+    histograms.forEach((key, histogram) -> copy.histograms.put(key, histogram.copy()));
+    copy.tick = tick;
+    copy.time = time;
+    copy.unfinished = unfinished;
+    copy.pending = new ArrayList<>(pending);
+    copy.timer = timer;
+    return copy;
+  }
+}

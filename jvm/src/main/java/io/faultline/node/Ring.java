@@ -1,0 +1,170 @@
+package io.faultline.node;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * The last {@value #CAPACITY} values, kept both in order of arrival and sorted by insertion, so
+ * that quantiles cost nothing and a new value one move of memory. Quantiles are interpolated
+ * linearly, as numpy's are by default.
+ */
+final class Ring {
+  static final int CAPACITY = 128;
+  private static final int FIRST = 8;
+  private static final double MAD_TO_SIGMA = 1.4826;
+  private static final double IQR_TO_SIGMA = 1.349;
+  private static final double TAIL_TO_SIGMA = 3.92;
+
+  private float[] order = new float[FIRST];
+  private float[] sorted = new float[FIRST];
+  private int size;
+  private int oldest;
+
+  private boolean stale = true;
+  private double median;
+  private double spread;
+  private double low;
+  private double level;
+
+  int size() {
+    return size;
+  }
+
+  void clear() {
+    size = 0;
+    oldest = 0;
+    stale = true;
+  }
+
+  /** Adds a value; the oldest leaves when the ring is full. */
+  void add(float value) {
+    float v = value + 0f; // no negative zero: binary search tells them apart
+    stale = true;
+    if (size < CAPACITY) {
+      grow();
+      order[size] = v;
+      insert(v, size);
+      size++;
+    } else {
+      remove(order[oldest]);
+      order[oldest] = v;
+      insert(v, size - 1);
+      oldest = (oldest + 1) % CAPACITY;
+    }
+  }
+
+  private void grow() {
+    if (size == order.length) {
+      order = Arrays.copyOf(order, size * 2);
+      sorted = Arrays.copyOf(sorted, size * 2);
+    }
+  }
+
+  private void insert(float v, int count) {
+    int at = Arrays.binarySearch(sorted, 0, count, v);
+    at = at < 0 ? -at - 1 : at;
+    System.arraycopy(sorted, at, sorted, at + 1, count - at);
+    sorted[at] = v;
+  }
+
+  private void remove(float v) {
+    int at = Arrays.binarySearch(sorted, 0, size, v);
+    System.arraycopy(sorted, at + 1, sorted, at, size - at - 1);
+  }
+
+  double median() {
+    refresh();
+    return median;
+  }
+
+  /** max(1.4826 MAD, IQR / 1.349, (q97.5 - q2.5) / 3.92), without any floor. */
+  double spread() {
+    refresh();
+    return spread;
+  }
+
+  /** The 5% quantile. */
+  double low() {
+    refresh();
+    return low;
+  }
+
+  /** The 95% quantile of the absolute values. */
+  double level() {
+    refresh();
+    return level;
+  }
+
+  private void refresh() {
+    if (!stale || size == 0) {
+      return;
+    }
+    median = quantile(0.5);
+    double mad = MAD_TO_SIGMA * distance(median, 0.5);
+    double iqr = (quantile(0.75) - quantile(0.25)) / IQR_TO_SIGMA;
+    double tail = (quantile(0.975) - quantile(0.025)) / TAIL_TO_SIGMA;
+    spread = Math.max(mad, Math.max(iqr, tail));
+    low = quantile(0.05);
+    level = sorted[0] >= 0 ? quantile(0.95) : distance(0, 0.95);
+    stale = false;
+  }
+
+  private double quantile(double p) {
+    double at = p * (size - 1);
+    int below = (int) at;
+    double v = sorted[below];
+    return below + 1 < size ? v + (at - below) * (sorted[below + 1] - v) : v;
+  }
+
+  /** A quantile of the distances of all values from a centre. */
+  private double distance(double centre, double p) {
+    double at = p * (size - 1);
+    int below = (int) at;
+    double v = kthDistance(centre, below);
+    double part = at - below;
+    return part > 0 ? v + part * (kthDistance(centre, below + 1) - v) : v;
+  }
+
+  /** The k-th smallest distance: the nearest k + 1 values are neighbours in the sorted array. */
+  private double kthDistance(double centre, int k) {
+    int from = 0;
+    int to = size - k - 1;
+    while (from < to) {
+      int mid = (from + to) >>> 1;
+      if (centre - sorted[mid] > sorted[mid + k + 1] - centre) {
+        from = mid + 1;
+      } else {
+        to = mid;
+      }
+    }
+    return Math.max(centre - sorted[from], sorted[from + k] - centre);
+  }
+
+  Ring copy() {
+    Ring copy = new Ring();
+    copy.order = order.clone();
+    copy.sorted = sorted.clone();
+    copy.size = size;
+    copy.oldest = oldest;
+    return copy;
+  }
+
+  /** Size, then the values from the oldest to the newest. */
+  void write(DataOutputView out) throws IOException {
+    out.writeByte(size);
+    for (int i = 0; i < size; i++) {
+      out.writeFloat(order[(oldest + i) % size]);
+    }
+  }
+
+  static Ring read(DataInputView in) throws IOException {
+    Ring ring = new Ring();
+    int size = in.readUnsignedByte();
+    for (int i = 0; i < size; i++) {
+      ring.add(in.readFloat());
+    }
+    return ring;
+  }
+}

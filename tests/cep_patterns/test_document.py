@@ -1,0 +1,174 @@
+"""Documents to models: every key, every short form, and what is refused, with pattern, step and reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cep_patterns.document import read_document
+from cep_patterns.model import PatternModel
+from cep_patterns.validate import Problem
+
+CASES = Path(__file__).with_name("cases")
+REFUSED: list[dict[str, Any]] = yaml.safe_load((CASES / "refused_at_load.yaml").read_text())
+
+FULL = """
+id: full
+version: 2
+maturity: production
+owner: sre
+description: everything
+misses: [nothing]
+key: node
+severity: critical
+runbook: https://example.org/full
+within: 1m30s
+after_match: {skip_to_last: peak}
+steps:
+- {name: start, where: signal == "cpu"}
+- {name: peak, where: value > first(start).value, contiguity: next, times: {from: 2, to: 3}, optional: true}
+- {name: calm, where: value < 1, contiguity: not_followed_by}
+- {name: again, contiguity: followed_by_any, one_or_more: true, until: count(again) > 3}
+"""
+
+
+def problems(text: str) -> list[Problem]:
+    return read_document(yaml.safe_load(text), "f.yaml")[1]
+
+
+def model(text: str) -> PatternModel:
+    pattern, found = read_document(yaml.safe_load(text))
+    assert pattern is not None, found
+    return pattern
+
+
+def refusal(text: str) -> str:
+    pattern, found = read_document(yaml.safe_load(text), "f.yaml")
+    errors = [str(problem) for problem in found if problem.severity == "error"]
+    assert pattern is None
+    assert len(errors) == 1, errors
+    return errors[0]
+
+
+def with_steps(steps: str, more: str = "") -> str:
+    return f"id: p\nversion: 1\nkey: series\nsteps:\n{steps}\n{more}"
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["name"])
+def test_the_field_cases(case: dict[str, Any]) -> None:
+    pattern, found = read_document(case["pattern"], "f.yaml")
+    errors = [problem for problem in found if problem.severity == "error"]
+    assert (pattern is not None) == case["accept"]
+    assert bool(errors) != case["accept"]
+    assert all(problem.pattern == case["name"] and problem.file == "f.yaml" for problem in found)
+    if not case["accept"] and case["name"] != "within-zero":
+        assert all(problem.step for problem in errors)
+
+
+def test_the_field_cases_are_all_there() -> None:
+    assert len(REFUSED) == 13
+    assert sum(case["accept"] for case in REFUSED) == 2
+
+
+def test_every_key_reaches_the_model_in_the_agreed_json() -> None:
+    text = FULL.replace("optional: true", "optional: false")
+    wire = model(text).wire()
+    peak = wire["steps"][1]
+    assert peak["times"] == {"from": 2, "to": 3}
+    assert peak["where"]["right"] == {"agg": "first", "step": "start", "field": "value"}
+    assert wire["steps"][3]["until"]["left"] == {"agg": "count", "step": "again"}
+    for step in wire["steps"]:
+        step["where"] = step["until"] = None
+    quantifiers = {"one_or_more": False, "optional": False, "greedy": False, "consecutive": False}
+    none = {"where": None, "until": None, "times": None, **quantifiers, "combinations": False}
+    assert wire == {
+        "id": "full",
+        "version": 2,
+        "key": "node",
+        "maturity": "production",
+        "severity": "critical",
+        "runbook": "https://example.org/full",
+        "within_ms": 90_000,
+        "after_match": {"kind": "skip_to_last", "step": "peak"},
+        "select": {"signals": None, "metrics": None},
+        "steps": [
+            {**none, "name": "start", "contiguity": "followed_by"},
+            {**none, "name": "peak", "contiguity": "next", "times": {"from": 2, "to": 3}},
+            {**none, "name": "calm", "contiguity": "not_followed_by"},
+            {**none, "name": "again", "contiguity": "followed_by_any", "one_or_more": True},
+        ],
+    }
+
+
+def test_the_wire_form_is_read_back() -> None:
+    pattern = model(FULL.replace("optional: true", "optional: false"))
+    again = PatternModel.model_validate(pattern.wire())
+    assert again.wire() == pattern.wire()
+
+
+def test_defaults() -> None:
+    pattern = model(with_steps("- {name: a}"))
+    assert (pattern.severity, pattern.maturity, pattern.within_ms) == ("warning", "experimental", None)
+    assert pattern.after_match.kind == "no_skip"
+    assert pattern.steps[0].where is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (with_steps("- {name: a}", "witin: 30s"), "unknown key 'witin'; did you mean 'within'?"),
+        (with_steps("- {name: a, wher: value > 1}"), "step a: unknown key 'wher'; did you mean 'where'?"),
+        (with_steps("- {name: a}", "within: 30"), "within: a duration with its unit"),
+        (with_steps("- {name: a}", "within: 30 parsecs"), "within: a duration with its unit"),
+        (with_steps("- {name: a}", "within: 0.5ms"), "finer than 1 ms"),
+        (with_steps("- {name: a}", "after_match: skip_past"), "did you mean 'skip_past_last'?"),
+        (with_steps("- {name: a}", "after_match: skip_to_last"), "say the step"),
+        (with_steps("- {name: a}", "after_match: {skip_to: a}"), "after_match: a strategy's name"),
+        (with_steps("- {name: a}", "severity: bad"), "severity: Input should be"),
+        (with_steps("- {name: a, times: many}"), "step a: times: a number or {from, to}"),
+        (with_steps("- {name: a, times: true}"), "step a: times: a number or {from, to}"),
+        (with_steps("- {name: a, times: {form: 1}}"), "step a: unknown key 'form'; did you mean 'from'?"),
+        (with_steps("- {name: a, where: 7}"), "step a: where: a condition is text"),
+        (with_steps("- {name: a, contiguity: followed}"), "step a: contiguity: Input should be"),
+        (with_steps("- {where: value > 1}"), "step number 1: name: Field required"),
+        (with_steps("- {name: 1a}"), "step 1a: name: String should match"),
+        (with_steps("- value > 1"), "step number 1: a step is a mapping"),
+        (with_steps("- {group: [{name: a}]}"), "step number 1: groups of steps are not there yet"),
+        ("id: p\nversion: 1\nkey: series\nsteps: []", "steps: a list of at least one step"),
+        ("id: p\nversion: 1\nkey: graph\nsteps: [{name: a}]", "key: graph is not there yet"),
+        ("id: p\nversion: 1\nsteps: [{name: a}]", "key: Field required"),
+        ("id: p\nversion: 0\nkey: node\nsteps: [{name: a}]", "version: Input should be greater"),
+        ("id: p\nversion: '1'\nkey: node\nsteps: [{name: a}]", "version: Input should be a valid integer"),
+        ("id: 'a b'\nversion: 1\nkey: node\nsteps: [{name: a}]", "id: String should match"),
+        ("[]", "a pattern is a mapping"),
+    ],
+)
+def test_what_is_no_document(text: str, told: str) -> None:
+    assert told in refusal(text)
+
+
+def test_every_wrong_step_is_told_in_one_pass() -> None:
+    found = problems(with_steps("- {name: a, where: valeu > 1}\n- {name: b, where: z > 'x'}", "within: 0s"))
+    assert [problem.step for problem in found] == ["a", "b", None]
+
+
+def test_a_step_looks_at_itself_and_at_earlier_ones_only() -> None:
+    model(
+        with_steps(
+            "- {name: a, where: value > last(a).value or count(a) == 0, one_or_more: true}", "within: 1m"
+        )
+    )
+    assert "step 'b'" in refusal(with_steps("- {name: a, where: count(b) > 1}\n- {name: b}"))
+    negated = "- {name: a}\n- {name: b, contiguity: not_next}\n- {name: c, where: count(b) > 1}"
+    assert "step c" in refusal(with_steps(negated))
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [("30s", 30_000), ("500ms", 500), ("1h30m", 5_400_000), ("2d", 172_800_000), ("1.5s", 1_500)],
+)
+def test_durations(text: str, milliseconds: int) -> None:
+    assert model(with_steps("- {name: a}", f"within: {text}")).within_ms == milliseconds

@@ -1,0 +1,51 @@
+"""Records to and from a broker, as a person's producers and consumers would send and read them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kafka import KafkaConsumer, KafkaProducer
+
+
+@dataclass(frozen=True)
+class Got:
+    """One record read from a topic."""
+
+    key: bytes | None
+    value: bytes | None
+    headers: dict[str, str]
+
+
+def produce(bootstrap: str, topic: str, records: Iterable[tuple[int, bytes]]) -> int:
+    """Send (timestamp in ms, value) records in order to partition 0; returns how many once all are stored."""
+    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=20)
+    count = 0
+    for timestamp_ms, value in records:
+        producer.send(topic, value=value, partition=0, timestamp_ms=timestamp_ms)
+        count += 1
+    producer.flush(60)
+    producer.close()
+    return count
+
+
+def consume(
+    bootstrap: str, topic: str, enough: Callable[[list[Got]], bool], timeout_s: float = 120.0
+) -> list[Got]:
+    """Read a topic from its beginning until ``enough`` says so of all records read, or time is up.
+
+    What was read is returned either way: the caller's assertion says what is missing.
+    """
+    consumer = KafkaConsumer(
+        topic, bootstrap_servers=bootstrap, auto_offset_reset="earliest", enable_auto_commit=False
+    )
+    got: list[Got] = []
+    end = time.monotonic() + timeout_s
+    while not enough(got) and time.monotonic() < end:
+        for batch in consumer.poll(timeout_ms=500).values():
+            for record in batch:
+                headers = {name: value.decode(errors="replace") for name, value in record.headers}
+                got.append(Got(record.key, record.value, headers))
+    consumer.close()
+    return got
