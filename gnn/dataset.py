@@ -10,13 +10,13 @@ import logging
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from gnn.config import DataConfig
 from gnn.cuts import Cut, fault_cuts, healthy_cut
 from gnn.examples import Example, pack
 from gnn.matrix import START, FrameMaker, frames_of, jvm_frames
@@ -31,23 +31,10 @@ from records.signals import SIGNALS
 
 DEVIATES = 0.6
 """z' of about 5: from there on a node counts as a symptom in the labels of edges."""
-_HEALTHY_CUTS = 3
+_HEALTHY_CUTS = 5
 _KIND_INDEX = {kind: number for number, kind in enumerate(KINDS)}
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class DataConfig:
-    """``systems`` to simulate with ``episodes`` faults each; the first has seed ``seed`` * 1,000,000.
-    ``shard_systems`` per file, ``workers`` processes, ``cuts`` snapshots per fault."""
-
-    seed: int = 1
-    systems: int = 4000
-    episodes: int = 10
-    shard_systems: int = 40
-    workers: int = 1
-    cuts: int = 2
 
 
 def build(config: DataConfig, folder: Path, make: FrameMaker = jvm_frames) -> list[Path]:

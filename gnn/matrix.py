@@ -22,6 +22,8 @@ from records.java import run_main
 START = 1_767_225_600_000
 FRAMES_MAIN = "io.faultline.cli.Frames"
 _FOREVER_MS = 10**12
+_SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""A run of seconds spends half of its time in the optimising compiler: leave that out."""
 
 FrameMaker = Callable[[Sequence[dict[str, Any]], Path, int], None]
 """Writes the frame rows of inputs (``{"matrix": path}`` or ``{"recording": path}``), in their order, to a
@@ -70,7 +72,7 @@ def jvm_frames(inputs: Sequence[dict[str, Any]], out: Path, tick_ms: int) -> Non
         "tick_ms": tick_ms,
         "out": str(out.absolute()),
     }
-    for summary in run_main(FRAMES_MAIN, request):
+    for summary in run_main(FRAMES_MAIN, request, jvm_options=_SHORT_RUN):
         log.debug("event=frames summary=%s", summary)
 
 

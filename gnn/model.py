@@ -1,34 +1,35 @@
-"""The network: a temporal encoder per (node, signal), message passing over the calls in both directions, four heads.
+"""The network: a temporal encoder per (node, signal), message passing over the calls in both directions, four
+heads.
 
-Shapes of one call (N nodes, E edges, G graphs side by side; 11 signals, T = 10 ticks; the features are named in
-``onnx_models/features.py``, and this text is the specification of a bundle's tensors):
+Shapes of one call (N nodes, E edges, G graphs side by side; 11 signals, T = 10 ticks; the features are named
+in ``onnx_models/features.py``, and this text is the specification of a bundle's tensors):
 
     in   x            float32 [N, 11, T, 2]   z' and rel' per tick
-         present      float32 [N, 11, T]      share of the signal's series with a value
-         node_present float32 [N, T]          1: the node sent something
-         static       float32 [N, 11, 9]
-         node_static  float32 [N, 14]
-         edge_index   int64   [2, E]          caller, callee; any order; duplicates and self loops count as calls
-         edge_attr    float32 [E, 26]
-         mask         bool    [N]             False: cannot be ranked (never seen and no edge data)
-         batch        int64   [N]             graph of each node, ascending (training only; one graph when exported)
+         present      float32 [N, 11, T]      share of the signal's series with a value node_present float32
+         [N, T]          1: the node sent something static       float32 [N, 11, 9] node_static  float32 [N,
+         14] edge_index   int64   [2, E]          caller, callee; any order; duplicates and self loops count
+         as calls edge_attr    float32 [E, 26] mask         bool    [N]             False: cannot be ranked
+         (never seen and no edge data) batch        int64   [N]             graph of each node, ascending
+         (training only; one graph when exported)
     out  node_score   float32 [N]             logits of being the cause; masked nodes get -30
-         signal_score float32 [N, 11]         logits of the signal, given the node; signals it cannot have get -30
-         anomaly      float32 [G]             probability that anything is wrong (a logit in training)
-         edge_weight  float32 [E]             0..1: lies on the way from symptoms to the cause (a logit in training)
+         signal_score float32 [N, 11]         logits of the signal, given the node; signals it cannot have get
+         -30 anomaly      float32 [G]             probability that anything is wrong (a logit in training)
+         edge_weight  float32 [E]             0..1: lies on the way from symptoms to the cause (a logit in
+         training)
 
-No node identities: relabelling nodes relabels the answer, the order of edges does not matter. N >= 1 and E >= 0.
+No node identities: relabelling nodes relabels the answer, the order of edges does not matter. N >= 1 and E >=
+0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.nn import MessagePassing
 
+from gnn.config import ModelConfig
 from onnx_models.features import EDGE_FEATURES, NODE_FEATURES, STATIC_FEATURES, WINDOW_TICKS, X_FEATURES
 from records.signals import SIGNAL_INDEX, SIGNALS
 
@@ -37,18 +38,6 @@ _SIGNALS = len(SIGNALS)
 _AVAILABILITY, _LATENCY = SIGNAL_INDEX["availability"], SIGNAL_INDEX["latency"]
 _TRAFFIC, _ERRORS = SIGNAL_INDEX["traffic"], SIGNAL_INDEX["errors"]
 _EDGE_PRESENT = [EDGE_FEATURES.index(f"{kind}.present") for kind in ("caller_latency", "traffic", "errors")]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelConfig:
-    """Sizes of the network: ``hidden`` per node, ``rounds`` of messages, ``channels`` of the temporal encoder."""
-
-    hidden: int = 64
-    rounds: int = 3
-    channels: int = 16
-    signal_size: int = 24
-    edge_size: int = 16
-    dropout: float = 0.1
 
 
 class Temporal(nn.Module):
@@ -75,11 +64,11 @@ class Temporal(nn.Module):
         return torch.cat([before, x, after], 2)
 
 
-class Calls(MessagePassing):  # type: ignore[misc]
+class Calls(MessagePassing):
     """One direction of messages along calls: [N, d], [E, de] -> [N, 2 d] (log of the sum, and the maximum).
 
-    ``flow`` "source_to_target" carries callers' messages to callees, "target_to_source" the other way. A message is not
-    negative, so a node without edges gets zeros, and zero edges need no special case.
+    ``flow`` "source_to_target" carries callers' messages to callees, "target_to_source" the other way. A
+    message is not negative, so a node without edges gets zeros, and zero edges need no special case.
     """
 
     def __init__(self, hidden: int, edge_size: int, flow: str) -> None:
@@ -88,13 +77,15 @@ class Calls(MessagePassing):  # type: ignore[misc]
 
     def forward(self, h: Tensor, edge_index: Tensor, edges: Tensor) -> Tensor:
         """Return what each node hears."""
-        return self.propagate(edge_index, h=h, edges=edges, size=(h.shape[0], h.shape[0]))  # type: ignore[no-any-return]
+        return self.propagate(edge_index, h=h, edges=edges, size=(h.shape[0], h.shape[0]))
 
-    def message(self, h_i: Tensor, h_j: Tensor, edges: Tensor) -> Tensor:
+    def message(self, h_i: Tensor, h_j: Tensor, edges: Tensor) -> Tensor:  # type: ignore[override]
         """Return the message of each edge, [E, d], >= 0."""
         return torch.relu(self.message_layer(torch.cat([h_j, h_i, edges], 1)))
 
-    def aggregate(self, inputs: Tensor, index: Tensor, dim_size: int | None = None, **_: Any) -> Tensor:
+    def aggregate(  # type: ignore[override]
+        self, inputs: Tensor, index: Tensor, dim_size: int | None = None, **_: Any
+    ) -> Tensor:
         """Return log(1 + sum) and maximum per node."""
         assert dim_size is not None
         zeros = inputs.new_zeros((dim_size, inputs.shape[1]))
@@ -110,8 +101,8 @@ class Round(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         size = config.hidden
-        self.down = Calls(size, config.edge_size, "source_to_target")
-        self.up = Calls(size, config.edge_size, "target_to_source")
+        self.down = Calls(size, config.edge_size, "source_to_target")  # type: ignore[abstract]
+        self.up = Calls(size, config.edge_size, "target_to_source")  # type: ignore[abstract]
         self.update = nn.Sequential(
             nn.Linear(5 * size, size), nn.GELU(), nn.Dropout(config.dropout), nn.Linear(size, size)
         )
@@ -147,9 +138,12 @@ class RootCauseNet(nn.Module):
         self.anomaly_head = nn.Sequential(nn.Linear(2 * d + 1, 32), nn.GELU(), nn.Linear(32, 1))
         self.edge_head = nn.Sequential(nn.Linear(2 * d + config.edge_size, 32), nn.GELU(), nn.Linear(32, 1))
         self.dense = False
-        """True for export: encode absent pairs too (they are zeroed), so that no shape depends on the data."""
+        """True for export: encode absent pairs too (they are zeroed), so that no shape depends on the
+        data."""
 
-    def forward(self, inputs: dict[str, Tensor], batch: Tensor, graphs: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(
+        self, inputs: dict[str, Tensor], batch: Tensor, graphs: int
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return node_score [N], signal_score [N,11], logits of anomaly [G] and of edge_weight [E]."""
         pairs = self._pairs(inputs)
         edges = self.edge_in(inputs["edge_attr"])
@@ -208,8 +202,8 @@ class RootCauseNet(nn.Module):
 def _possible(inputs: dict[str, Tensor]) -> Tensor:
     """Which signals a node can be the cause in, bool [N,11].
 
-    Those present in the window; latency, traffic and errors that its callers measured; availability for a node that was
-    silent in the window.
+    Those present in the window; latency, traffic and errors that its callers measured; availability for a
+    node that was silent in the window.
     """
     present = inputs["present"].amax(2)
     callee = inputs["edge_index"][1]
@@ -217,7 +211,12 @@ def _possible(inputs: dict[str, Tensor]) -> Tensor:
     by_caller = torch.zeros_like(present[:, :3]).scatter_add(0, callee.unsqueeze(1).expand(-1, 3), seen)
     extra = torch.zeros_like(present)
     silent = 1.0 - inputs["node_present"].amin(1)
-    columns = {_LATENCY: by_caller[:, 0], _TRAFFIC: by_caller[:, 1], _ERRORS: by_caller[:, 2], _AVAILABILITY: silent}
+    columns = {
+        _LATENCY: by_caller[:, 0],
+        _TRAFFIC: by_caller[:, 1],
+        _ERRORS: by_caller[:, 2],
+        _AVAILABILITY: silent,
+    }
     extra = torch.stack([columns.get(i, extra[:, i]) for i in range(_SIGNALS)], 1)
     return (present + extra) > 0
 
@@ -225,7 +224,9 @@ def _possible(inputs: dict[str, Tensor]) -> Tensor:
 def _pool(h: Tensor, batch: Tensor, graphs: int) -> tuple[Tensor, Tensor]:
     """Return maximum and mean over each graph's nodes, [G, 2 d], and the number of nodes [G, 1]."""
     place = batch.unsqueeze(1).expand(-1, h.shape[1])
-    largest = h.new_full((graphs, h.shape[1]), RULED_OUT).scatter_reduce(0, place, h, "amax", include_self=True)
+    largest = h.new_full((graphs, h.shape[1]), RULED_OUT).scatter_reduce(
+        0, place, h, "amax", include_self=True
+    )
     total = h.new_zeros((graphs, h.shape[1])).scatter_add(0, place, h)
     count = h.new_zeros(graphs).scatter_add(0, batch, torch.ones_like(h[:, 0])).unsqueeze(1)
     return torch.cat([largest, total / count], 1), count
