@@ -13,6 +13,7 @@ import orjson
 
 from records.incidents import Trigger, TriggerSample
 from records.matches import Match, Severity
+from records.signals import Signal
 
 SEVERITIES: Final[tuple[Severity, ...]] = ("info", "warning", "critical")
 """Mildest first."""
@@ -35,7 +36,7 @@ class Alert:
     version: int
     node: str
     peer: str | None
-    signal: str | None
+    signal: Signal | None
     series: str
     severity: Severity
     time: int

@@ -83,11 +83,15 @@ Source = Annotated[KafkaSource | RecordingsSource, Field(discriminator="type")]
 
 
 class KafkaSink(Record):
-    """Where events go. `exactly_once` writes in transactions that end with each checkpoint."""
+    """Where events go. `exactly_once` writes in transactions that end with each checkpoint.
+
+    `properties`: handed to the Kafka client.
+    """
 
     bootstrap_servers: Name
     delivery: Literal["at_least_once", "exactly_once"] = "at_least_once"
     transactional_id_prefix: Name = "faultline"
+    properties: dict[str, str] = Field(default_factory=dict)
 
 
 class FilesSink(Record):

@@ -84,5 +84,6 @@ def _source(source: KafkaSource | RecordingsSource, names: Mapping[str, str]) ->
     if isinstance(source, RecordingsSource):
         plain["names"] = [names[path] for path in source.paths]
     elif source.identity is not None:
-        plain["identity"] = source.identity.model_dump(exclude_none=True)
+        identity = source.identity.model_dump(exclude_none=True)
+        plain["identity"] = {key: value for key, value in identity.items() if value}
     return plain

@@ -122,7 +122,8 @@ class IncidentEvent(Record):
 
     `onset`: first anomalous sample, `detected_at`: first trigger ready, `time`: event time of this revision,
     all ms. `latency_ms`: event time from the trigger that asked for this revision to this revision. `method`
-    says who ranked, `reason` why it was the fallback (null for the model). `truncated` names the parts that
+    says who ranked, `reason` why it was the fallback (null for the model). `resolution` says why a resolved
+    incident ended: its signals were back, or its graph's data stopped. `truncated` names the parts that
     were shortened to fit.
     """
 
@@ -135,6 +136,7 @@ class IncidentEvent(Record):
     time: TimeMs
     method: Literal["model", "fallback"]
     reason: str | None = None
+    resolution: Literal["signals_back", "data_stopped"] | None = None
     confidence_score: Number = None
     root_causes: list[RootCause] = Field(default_factory=list)
     path: list[PathEdge] = Field(default_factory=list)

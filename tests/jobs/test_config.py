@@ -174,7 +174,7 @@ def test_the_jvm_is_told_about_kafka(tmp_path: Path) -> None:
             "start": "committed",
             "bounded": False,
             "format": "otlp_proto",
-            "identity": {"graph": {"value": "shop"}, "node": [{"attribute": "service"}], "peer": []},
+            "identity": {"graph": {"value": "shop"}, "node": [{"attribute": "service"}]},
             "edges_only": False,
             "properties": {},
         }

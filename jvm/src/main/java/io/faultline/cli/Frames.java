@@ -77,7 +77,9 @@ public final class Frames {
 
   private static GraphRun one(FramesRequest.Input input, FramesRequest request, SignalRules rules)
       throws IOException {
-    return MatrixFile.run(input.path(), request, rules);
+    return input.matrix()
+        ? MatrixFile.run(input.path(), request, rules)
+        : RecordingFolder.run(input.path(), request, rules);
   }
 
   private static GraphRun result(Future<GraphRun> future) throws IOException, InterruptedException {

@@ -42,7 +42,7 @@ final class GraphAssembler {
   private void addFrame(GraphState state, NodeFrame frame, GraphOutput out) {
     boolean known = state.lastFrame.containsKey(frame.node());
     if (frame.time() <= state.lastTick) {
-      out.add("late_frame");
+      out.late(frame.node(), frame.time());
     } else if (!known && state.lastFrame.size() >= config.nodesPerGraph()) {
       out.add("node_refused");
     } else {
@@ -107,7 +107,8 @@ final class GraphAssembler {
     state.lastFrame.put(frame.node(), frame.time());
     for (String peer : frame.peers()) {
       if (!peer.equals(frame.node())) {
-        state.topology.see(peer, frame.node(), frame.time() + config.edgeTtlMs());
+        long until = frame.time() + config.edgeTtlMs();
+        state.topology.see(new Topology.Link(peer, frame.node()), until);
       }
     }
   }

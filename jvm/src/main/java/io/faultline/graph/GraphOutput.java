@@ -9,4 +9,9 @@ interface GraphOutput extends Tally {
 
   /** A match (UTF-8 JSON) that was ready at this time (ms UTC). */
   void match(long time, byte[] json);
+
+  /** A frame came after its tick was packed, so it is lost. */
+  default void late(String node, long time) {
+    add("late_frames");
+  }
 }

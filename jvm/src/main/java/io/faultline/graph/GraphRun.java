@@ -62,6 +62,11 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   }
 
   @Override
+  public void match(String graph, long time, byte[] json) {
+    assembler.add(state, GraphEvent.ofMatch(graph, time, json), watermark, this);
+  }
+
+  @Override
   public void frame(long time, byte[] row) {
     rows.add(row);
   }

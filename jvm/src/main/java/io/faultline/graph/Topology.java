@@ -43,11 +43,15 @@ final class Topology {
   void sight(Edge edge, int maxLinks, Tally tally) {
     if (edge.source().equals(edge.target())) {
       tally.add("self_edge");
-    } else if (links.size() >= maxLinks) {
+    } else if (links.size() >= maxLinks && !links.containsKey(link(edge))) {
       tally.add("edge_refused");
     } else {
       waiting.computeIfAbsent(edge.time(), time -> new ArrayList<>(1)).add(edge);
     }
+  }
+
+  private static Link link(Edge edge) {
+    return new Link(edge.source(), edge.target());
   }
 
   /** Applies the sightings up to this event time. */
@@ -55,14 +59,14 @@ final class Topology {
     while (!waiting.isEmpty() && waiting.firstKey() <= time) {
       for (Edge edge : waiting.pollFirstEntry().getValue()) {
         long ttl = edge.ttlMs() < 0 ? defaultTtlMs : edge.ttlMs();
-        see(edge.source(), edge.target(), saturatedSum(edge.time(), ttl));
+        see(link(edge), saturatedSum(edge.time(), ttl));
       }
     }
   }
 
   /** An edge lives at least until this event time. */
-  void see(String source, String target, long until) {
-    Life life = links.computeIfAbsent(new Link(source, target), link -> new Life());
+  void see(Link link, long until) {
+    Life life = links.computeIfAbsent(link, one -> new Life());
     life.until = Math.max(life.until, until);
   }
 

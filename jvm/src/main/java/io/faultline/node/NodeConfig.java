@@ -15,6 +15,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param windowTicks ticks of a snapshot: values wait so long before they enter a baseline
  * @param rules signal rules, first match wins
  * @param patterns pattern models as JSON
+ * @param timeouts whether partial matches that ran out of time are told
  * @param limits bounds of one node's state
  */
 public record NodeConfig(
@@ -23,6 +24,7 @@ public record NodeConfig(
     int windowTicks,
     List<Rule> rules,
     List<String> patterns,
+    boolean timeouts,
     Limits limits)
     implements Serializable {
 
@@ -64,6 +66,7 @@ public record NodeConfig(
         json.path("window_ticks").asInt(10),
         Rule.parseAll(json.path("rules")),
         patterns,
+        json.path("timeouts").asBoolean(false),
         new Limits(
             limits.path("partials_per_key").asInt(Limits.DEFAULT.partialsPerKey()),
             limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())));

@@ -1,11 +1,23 @@
 package io.faultline.node;
 
+import io.faultline.cep.SampleEvent;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
 
 /** Where a node's results go. */
 public interface NodeOutput extends Tally {
   void frame(NodeFrame frame);
+
+  /** A match as UTF-8 JSON, ready at this event time (ms UTC). */
+  void match(String graph, long time, byte[] json);
+
+  /** Whether {@link #sample} is wanted: it costs something per sample. */
+  default boolean wantsSamples() {
+    return false;
+  }
+
+  /** A normalised sample; the object is used again after the call. */
+  default void sample(SampleEvent sample) {}
 
   /** The series stayed anomalous for so long that its new level became its baseline. */
   default void adopted(NodeState state, SeriesKey series, long time) {

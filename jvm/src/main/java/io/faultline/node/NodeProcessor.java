@@ -1,5 +1,6 @@
 package io.faultline.node;
 
+import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.Layout;
 import java.util.Comparator;
@@ -12,6 +13,7 @@ import java.util.List;
 public final class NodeProcessor {
   private final NodeConfig config;
   private final SeriesPolicy policy;
+  private final Detector detector;
   private final Normaliser normaliser;
   private final TickCloser closer;
 
@@ -23,7 +25,8 @@ public final class NodeProcessor {
   public NodeProcessor(NodeConfig config, SignalRules rules) {
     this.config = config;
     this.policy = new SeriesPolicy(rules, config.limits().seriesPerNode(), config.windowTicks());
-    this.normaliser = new Normaliser(config.limits().seriesPerNode());
+    this.detector = new Detector(config);
+    this.normaliser = new Normaliser(config.limits().seriesPerNode(), detector);
     this.closer = new TickCloser(config.windowTicks());
   }
 
@@ -46,11 +49,18 @@ public final class NodeProcessor {
     if (state.tick != NodeState.NEVER && lastOfTick(state) <= watermark) {
       closeTick(state, out);
     }
+    detector.advance(state, watermark, out);
+  }
+
+  /** Patterns that do not run, and why. */
+  List<Refusal> refused() {
+    return detector.refused();
   }
 
   /** The next event time at which {@link #advance} has something to do; Long.MAX_VALUE = never. */
   long nextTimer(NodeState state) {
-    long next = state.tick == NodeState.NEVER ? Long.MAX_VALUE : lastOfTick(state);
+    long next = detector.nextTimer(state.runs);
+    next = state.tick == NodeState.NEVER ? next : Math.min(next, lastOfTick(state));
     for (Block block : state.pending) {
       next = Math.min(next, block.time());
     }

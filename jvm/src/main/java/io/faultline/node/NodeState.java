@@ -1,5 +1,7 @@
 package io.faultline.node;
 
+import io.faultline.cep.KeyRuns;
+import io.faultline.cep.KeyRunsSerializer;
 import io.faultline.records.Block;
 import io.faultline.records.SeriesKey;
 import java.util.ArrayList;
@@ -21,6 +23,9 @@ public final class NodeState {
 
   /** Index of the open tick; {@link #NEVER} while none is open. */
   long tick = NEVER;
+
+  /** Partial matches. */
+  KeyRuns runs = new KeyRuns();
 
   /** Event time of the last block, ms. */
   long time = NEVER;
@@ -55,6 +60,7 @@ public final class NodeState {
     NodeState copy = new NodeState(graph, node);
     copy.series = series.copy();
     histograms.forEach((key, histogram) -> copy.histograms.put(key, histogram.copy()));
+    copy.runs = KeyRunsSerializer.INSTANCE.copy(runs);
     copy.tick = tick;
     copy.time = time;
     copy.unfinished = unfinished;

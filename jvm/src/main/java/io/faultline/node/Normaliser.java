@@ -10,9 +10,11 @@ final class Normaliser {
   private static final String LE = "le";
 
   private final int maxHistograms;
+  private final Detector detector;
 
-  Normaliser(int maxHistograms) {
+  Normaliser(int maxHistograms, Detector detector) {
     this.maxHistograms = maxHistograms;
+    this.detector = detector;
   }
 
   /** Takes one point of the open tick. */
@@ -144,8 +146,9 @@ final class Normaliser {
     }
   }
 
-  /** Adds a normalised value to the open tick. */
+  /** Shows a normalised value to the patterns and adds it to the open tick. */
   private void sample(NodeState state, Series series, long time, double value, NodeOutput out) {
+    detector.sample(state, series, time, value, out);
     series.lastTime = time;
     series.lastValue = value;
     series.sum += value;

@@ -1,5 +1,6 @@
 package io.faultline.node;
 
+import io.faultline.cep.SeriesRef;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.SeriesKeys;
@@ -34,6 +35,9 @@ final class Series {
   /** Not written: upper bound of a bucket. */
   double bound = Double.NaN;
 
+  /** Not written: the series as patterns see it, made when first needed. */
+  @Nullable SeriesRef ref;
+
   /** Not written: must not be evicted now. */
   boolean pinned;
 
@@ -64,6 +68,7 @@ final class Series {
   /** Asks the rules what the series is; what they no longer want of its state is dropped. */
   void bind(SeriesPolicy policy) {
     SignalRules rules = policy.rules();
+    ref = null;
     resolved = derived == null ? rules.resolve(key) : rules.resolveDerived(key, derived);
     boolean gauge = resolved.kind() == Kind.GAUGE;
     counter = gauge ? null : counter == null ? new Counter() : counter;

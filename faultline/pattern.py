@@ -1,0 +1,163 @@
+"""`faultline pattern`: the life of a pattern. Imports the pattern language inside the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faultline import console, exits
+from faultline.words import clock, duration, plural
+
+if TYPE_CHECKING:
+    from cep_patterns.gateway import Found
+    from records.samples import Sample
+
+app = typer.Typer(no_args_is_help=True, help="CEP patterns: what counts as an anomaly.")
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[PATTERN.yaml|DIR]...", exists=True, help="The shipped ones if unsaid."),
+]
+
+
+def duration_ms(text: str | int) -> int:
+    """The milliseconds of an option such as 30s or 1m30s."""
+    from cep_patterns.document import duration_of
+
+    if isinstance(text, int):
+        return text
+    try:
+        return duration_of(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+@app.command("list")
+def list_patterns(paths: Files = None, json: console.Json = False) -> None:
+    """List patterns with what they watch and how ripe they are."""
+    from cep_patterns.yaml_loader import LIBRARY, load_patterns
+
+    patterns = load_patterns(paths or [LIBRARY])
+    if json:
+        for each in patterns:
+            console.say_json(each.model_dump(mode="json", by_alias=True))
+        return
+    rows = [
+        (
+            each.id,
+            str(each.version),
+            each.maturity,
+            each.severity,
+            each.key,
+            "" if each.within_ms is None else duration(each.within_ms),
+            each.description.partition(". ")[0],
+        )
+        for each in patterns
+    ]
+    console.table(("id", "version", "maturity", "severity", "key", "within", "description"), rows)
+
+
+@app.command()
+def validate(paths: Files = None, json: console.Json = False) -> None:
+    """Check pattern files; exit 1 where one would be refused."""
+    from cep_patterns.yaml_loader import LIBRARY, read_patterns
+
+    loaded = read_patterns(paths or [LIBRARY])
+    for problem in loaded.problems:
+        if json:
+            console.say_json(
+                {name: getattr(problem, name) for name in ("severity", "file", "pattern", "step", "message")}
+            )
+        else:
+            console.say(f"{problem.severity} {problem}")
+    console.note(f"{plural(len(loaded.patterns), 'pattern')} can run, {plural(len(loaded.errors), 'error')}")
+    if loaded.errors:
+        raise typer.Exit(exits.FINDINGS)
+
+
+@app.command("test")
+def run_their_tests(paths: Files = None, json: console.Json = False) -> None:
+    """Run the `.test.yaml` beside each pattern on the production engine; exit 1 where one fails."""
+    from cep_patterns.testing import run_tests
+    from cep_patterns.yaml_loader import LIBRARY
+
+    outcomes = run_tests(paths or [LIBRARY])
+    for each in outcomes:
+        if json:
+            told = {"file": str(each.file), "name": each.name, "kind": each.kind, "passed": each.passed}
+            console.say_json({**told, "patterns": each.patterns, "differences": each.differences})
+            continue
+        console.say(f"{'ok  ' if each.passed else 'FAIL'}  {each.file.name}: {each.name}")
+        for difference in each.differences:
+            console.say(f"      {difference}")
+    failed = sum(not each.passed for each in outcomes)
+    console.note(f"{plural(len(outcomes), 'test')}, {failed} failed")
+    if failed:
+        raise typer.Exit(exits.FINDINGS)
+
+
+@app.command("run")
+def run_pattern(
+    pattern: Annotated[Path, typer.Argument(metavar="PATTERN.yaml", exists=True)],
+    samples: Annotated[Path, typer.Option(exists=True, dir_okay=False, help="Native samples, NDJSON.")],
+    edges: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Native edges, NDJSON.")
+    ] = None,
+    out_of_orderness: Annotated[
+        int, typer.Option(parser=duration_ms, metavar="DURATION", help="How late a sample may come.")
+    ] = 0,
+    tick: Annotated[
+        int, typer.Option(parser=duration_ms, metavar="DURATION", help="The tick of the baseline behind z.")
+    ] = 60_000,
+    json: console.Json = False,
+) -> None:
+    """Feed samples to a pattern in the file's order and print its matches, timeouts and late samples."""
+    from cep_patterns.gateway import Run, Settings, run_patterns
+    from cep_patterns.yaml_loader import load_patterns
+    from records.errors import PatternError
+    from records.recordings import numbered_lines
+    from records.samples import Edge, Sample
+
+    fed = [sample for _, sample in numbered_lines(samples, Sample)]
+    known = [edge for _, edge in numbered_lines(edges, Edge)] if edges else []
+    settings = Settings(tick_ms=tick, out_of_orderness_ms=out_of_orderness)
+    result = run_patterns(load_patterns([pattern]), [Run("run", fed, known)], settings)["run"]
+    if result.refused:
+        told = "\n".join(f"{pattern}: {name}: {reason}" for name, reason in result.refused.items())
+        raise PatternError(told, "correct the pattern")
+    lines = [_found(each) for each in result.found] + [_late(index, fed[index]) for index in result.late]
+    for line in lines:
+        if json:
+            console.say_json(line)
+        else:
+            console.say(_in_words(line))
+    console.note(
+        f"{plural(result.samples, 'sample')}, {plural(len(result.found), 'result')}, {len(result.late)} late"
+    )
+
+
+def _found(found: Found) -> dict[str, Any]:
+    return {
+        "type": found.kind,
+        "pattern": found.pattern,
+        "key": found.key,
+        "steps": {name: list(times) for name, times in found.steps.items()},
+        "ready_at": found.ready_at,
+    }
+
+
+def _late(index: int, sample: Sample) -> dict[str, Any]:
+    """A sample that came too late; `line` is its place in the file, from 0."""
+    return {"type": "late", "key": f"{sample.graph}/{sample.node}", "line": index, "time": sample.time}
+
+
+def _in_words(line: Mapping[str, Any]) -> str:
+    if line["type"] == "late":
+        return f"late     {line['key']}  line {line['line']}, time {clock(line['time'])}"
+    steps = "  ".join(
+        f"{name}: {', '.join(clock(time)[11:] for time in times)}" for name, times in line["steps"].items()
+    )
+    return f"{line['type']:<7}  {line['key']}  {line['pattern']}  ready {clock(line['ready_at'])}  {steps}"

@@ -1,0 +1,103 @@
+"""`faultline recording`: checks recordings, imports public data sets. Imports records inside the commands."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faultline import console, exits
+from faultline.words import plural
+
+if TYPE_CHECKING:
+    from records.checking import CheckReport
+
+app = typer.Typer(no_args_is_help=True, help="Recordings: folders with samples, edges and faults.")
+
+Folders = Annotated[list[Path], typer.Argument(metavar="RECORDING...", exists=True, file_okay=False)]
+
+
+@app.command()
+def check(paths: Folders, json: console.Json = False) -> None:
+    """Read recordings from end to end; exit 1 where one is unfit."""
+    from records.checking import check_recording
+
+    reports = []
+    for path in paths:
+        console.note(f"reading {path}")
+        reports.append((path, check_recording(path)))
+    for path, report in reports:
+        if json:
+            console.say_json({"recording": str(path), **_as_data(report)})
+        else:
+            _show(path, report)
+    if not all(report.ok for _, report in reports):
+        raise typer.Exit(exits.FINDINGS)
+
+
+class Publisher(StrEnum):
+    """The data sets that can be imported."""
+
+    nezha = "nezha"
+
+
+@app.command("import")
+def import_recordings(
+    publisher: Annotated[Publisher, typer.Argument(help="Whose data set it is.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", exists=True, file_okay=False, help="The data set, or one day of it."),
+    ],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the recordings.")] = Path(
+        "recordings"
+    ),
+    json: console.Json = False,
+) -> None:
+    """Make recordings of a public data set that was fetched from its publisher."""
+    from records.importers.nezha import import_nezha
+
+    console.note(f"importing {publisher.value} from {source}")
+    for each in import_nezha(source, out):
+        if json:
+            console.say_json({"recording": str(each.path), **each.meta.model_dump()})
+        else:
+            console.say(f"{each.path}: {each.meta.description}")
+
+
+def _show(path: Path, report: CheckReport) -> None:
+    parts = (
+        plural(report.samples, "sample"),
+        plural(report.series, "series").replace("serieses", "series"),
+        plural(len(report.nodes), "node"),
+        plural(report.edges, "edge"),
+        plural(report.faults, "fault"),
+    )
+    console.say(f"{path}: {'fit' if report.ok else 'unfit'}: {', '.join(parts)}")
+    for finding in report.findings:
+        console.say(f"  {finding}")
+    for kind, count in sorted(report.left_out.items()):
+        console.say(f"  and {count} more: {kind}")
+
+
+def _as_data(report: CheckReport) -> dict[str, Any]:
+    return {
+        "ok": report.ok,
+        "samples": report.samples,
+        "series": report.series,
+        "nodes": len(report.nodes),
+        "edges": report.edges,
+        "faults": report.faults,
+        "findings": [
+            {
+                "severity": each.severity,
+                "file": each.file,
+                "line": each.line,
+                "kind": each.kind,
+                "message": each.message,
+            }
+            for each in report.findings
+        ],
+        "left_out": dict(report.left_out),
+    }

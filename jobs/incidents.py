@@ -1,0 +1,134 @@
+"""The operator `incidents`: keyed by graph, keeps the ring of frame rows and lives the life of an incident.
+
+A thin adapter around jobs.incident: rows in, events to `step`, its outputs to state, timers and rows.
+Imports pyflink.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+from pyflink.common import Row, Types
+from pyflink.datastream import KeyedProcessFunction, OutputTag, RuntimeContext
+from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
+
+from jobs.alerts import alert_of
+from jobs.incident import (
+    Event,
+    Forget,
+    Framed,
+    Matched,
+    Output,
+    Resolve,
+    Score,
+    Settings,
+    State,
+    Wake,
+    Woken,
+    step,
+)
+from jobs.incident_state import read_state, write_state
+from jobs.rows import DEAD_LETTERS_TOPIC, FRAME, FRAMES_TOPIC, MATCH, MATCHES_TOPIC, record, record_type
+from jobs.wire import END, SCORE, End, Request, pick, write_end, write_request
+from records.errors import FrameError
+from records.frames import read_frame_row
+from records.matches import Match
+
+log = logging.getLogger(__name__)
+
+
+def records_tag() -> OutputTag:
+    """The side output with what goes to the sinks as it came.
+
+    Matches, frames, and rows that cannot be read.
+    """
+    return OutputTag("records", record_type())
+
+
+class Incidents(KeyedProcessFunction):
+    """Observations of one graph in, requests and endings out.
+
+    `publish_frames`, `publish_matches`: whether they also go to the sinks.
+    """
+
+    def __init__(self, settings: Settings, publish_frames: bool, publish_matches: bool) -> None:
+        self._settings = settings
+        self._publish = {FRAME: publish_frames, MATCH: publish_matches}
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Called once in the worker."""
+        content = Types.PRIMITIVE_ARRAY(Types.BYTE())
+        self._tag = records_tag()
+        self._state = runtime_context.get_state(ValueStateDescriptor("incident", content))
+        self._ring = runtime_context.get_map_state(MapStateDescriptor("ring", Types.LONG(), content))
+        group = runtime_context.get_metrics_group()
+        self._counters = {name: group.counter(name) for name in ("requests", "ended", "unreadable")}
+
+    def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+        """One frame row or match of the graph."""
+        graph, kind, time, payload = value
+        try:
+            event = _read(kind, payload)
+        except (FrameError, ValidationError, orjson.JSONDecodeError) as error:
+            self._counters["unreadable"].inc()
+            yield self._tag, _dead_letter(graph, kind, payload, error)
+            return
+        if self._publish[kind]:
+            yield self._tag, _as_it_came(graph, kind, time, payload)
+        if event is None:
+            return
+        if isinstance(event, Framed):
+            self._ring.put(event.row.time, payload)
+        yield from self._step(graph, event, ctx)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
+        """Event time reached a moment that was asked for."""
+        yield from self._step(ctx.get_current_key(), Woken(timestamp), ctx)
+
+    def _step(self, graph: str, event: Event, ctx: Any) -> Iterator[Row]:
+        stored = self._state.value()
+        before = State(graph) if stored is None else read_state(bytes(stored))
+        after, outputs = step(before, event, self._settings)
+        for output in outputs:
+            yield from self._act(graph, output, ctx)
+        if after != before:
+            self._state.update(write_state(after))
+
+    def _act(self, graph: str, output: Output, ctx: Any) -> Iterator[Row]:
+        match output:
+            case Score(incident, time, ring):
+                self._counters["requests"].inc()
+                rows = pick(ring, {at: bytes(row) for at in ring if (row := self._ring.get(at)) is not None})
+                yield Row(graph, SCORE, time, write_request(Request(graph, time, incident, rows)))
+            case Resolve(incident, time, ending, since):
+                self._counters["ended"].inc()
+                yield Row(graph, END, time, write_end(End(incident.id, time, ending, since)))
+            case Forget(times):
+                for at in times:
+                    self._ring.remove(at)
+            case Wake(time):
+                ctx.timer_service().register_event_time_timer(time)
+
+
+def _read(kind: str, payload: bytes) -> Event | None:
+    """The event in a row; None for a pattern that ran out of time, which is told but raises no alarm."""
+    if kind == FRAME:
+        return Framed(read_frame_row(bytes(payload)))
+    match = Match.model_validate_json(payload)
+    return Matched(alert_of(match)) if match.kind == "match" else None
+
+
+def _as_it_came(graph: str, kind: str, time: int, payload: bytes) -> Row:
+    topic = FRAMES_TOPIC if kind == FRAME else MATCHES_TOPIC
+    content = "application/octet-stream" if kind == FRAME else "application/json"
+    return record(topic, graph, payload, {"content-type": content, "graph": graph, "time": str(time)})
+
+
+def _dead_letter(graph: str, kind: str, payload: bytes, error: Exception) -> Row:
+    log.warning("stage=incidents graph=%s kind=%s reason=unreadable error=%s", graph, kind, error)
+    headers = {"reason": "unreadable", "stage": "incidents", "kind": kind, "error": str(error)[:500]}
+    return record(DEAD_LETTERS_TOPIC, graph, payload, headers)

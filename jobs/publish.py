@@ -1,0 +1,98 @@
+"""The operator `publish`: keyed by graph, numbers the revisions and writes events for the sinks.
+
+A thin adapter around jobs.revisions. Imports pyflink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+from pyflink.common import Row, Types
+from pyflink.datastream import KeyedProcessFunction, RuntimeContext
+from pyflink.datastream.state import ValueStateDescriptor
+
+from jobs.revisions import State, Tell, read_state, step, write_state
+from jobs.rows import AUDIT_TOPIC, DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, record
+from jobs.score import FAILED
+from jobs.wire import DRAFT, End, read_end
+from records.cloudevents import to_cloudevent
+from records.incidents import IncidentEvent
+
+STATUSES, METHODS = ("opened", "updated", "resolved"), ("model", "fallback")
+
+
+class Publish(KeyedProcessFunction):
+    """Drafts and endings of one graph in, records for the sinks out. `source`: the CloudEvents' source."""
+
+    def __init__(self, source: str, resend_ms: int) -> None:
+        self._source = source
+        self._resend_ms = resend_ms
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Called once in the worker."""
+        content = Types.PRIMITIVE_ARRAY(Types.BYTE())
+        self._state = runtime_context.get_state(ValueStateDescriptor("revisions", content))
+        group = runtime_context.get_metrics_group()
+        self._counters = {name: group.counter(name) for name in (*STATUSES, *METHODS, FAILED)}
+
+    def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Row]:
+        """One draft, ending or failed request of the graph."""
+        graph, kind, _, payload = value
+        if kind == FAILED:
+            self._counters[FAILED].inc()
+            headers = {"reason": "not_ranked", "stage": "score"}
+            yield record(DEAD_LETTERS_TOPIC, graph, payload, headers)
+            return
+        event: IncidentEvent | End
+        if kind == DRAFT:
+            event = IncidentEvent.model_validate_json(payload)
+            self._counters[event.method].inc()
+            yield _audit(graph, _scored(event))
+        else:
+            event = read_end(bytes(payload))
+        yield from self._step(event, ctx)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Row]:
+        """A resend interval is over."""
+        yield from self._step(timestamp, ctx)
+
+    def _step(self, event: IncidentEvent | End | int, ctx: Any) -> Iterator[Row]:
+        stored = self._state.value()
+        before = State() if stored is None else read_state(bytes(stored))
+        after, outputs = step(before, event, self._resend_ms)
+        for output in outputs:
+            if isinstance(output, Tell):
+                self._counters[output.event.status].inc()
+                yield self._record(output.event)
+            else:
+                ctx.timer_service().register_event_time_timer(output.time)
+        if after != before:
+            self._state.update(write_state(after))
+
+    def _record(self, event: IncidentEvent) -> Row:
+        message = to_cloudevent(event, source=self._source)
+        return Row(INCIDENTS_TOPIC, message.key, message.value, dict(message.headers))
+
+
+def _scored(draft: IncidentEvent) -> dict[str, Any]:
+    """The audit's line about an answer, told or not."""
+    first = draft.root_causes[0] if draft.root_causes else None
+    return {
+        "type": "scored",
+        "time": draft.time,
+        "incident_id": draft.incident_id,
+        "method": draft.method,
+        "reason": draft.reason,
+        "node": first and first.node,
+        "signal": first and first.signal,
+        "confidence_score": draft.confidence_score,
+        "input_hash": draft.input_hash,
+        "model": draft.model and f"{draft.model.name}-{draft.model.version}",
+    }
+
+
+def _audit(graph: str, fields: dict[str, Any]) -> Row:
+    value = orjson.dumps({"graph": graph, **fields}, option=orjson.OPT_SORT_KEYS)
+    return record(AUDIT_TOPIC, graph, value, {"content-type": "application/json"})

@@ -1,0 +1,34 @@
+"""The row types between the JVM and the Python operators. Imports pyflink."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyflink.common import Row, Types
+from pyflink.common.typeinfo import RowTypeInfo, TypeInformation
+
+FRAME, MATCH = "frame", "match"
+"""Kinds of rows of the JVM's `observations`."""
+INCIDENTS_TOPIC: Final = "faultline.incidents.v1"
+MATCHES_TOPIC: Final = "faultline.matches.v1"
+FRAMES_TOPIC: Final = "faultline.frames.v1"
+AUDIT_TOPIC: Final = "faultline.audit.v1"
+DEAD_LETTERS_TOPIC: Final = "faultline.dead-letters.v1"
+
+
+def observation_type() -> TypeInformation:
+    """Row(graph, kind, time in ms, payload): observations, requests, drafts and ends."""
+    kinds = [Types.STRING(), Types.STRING(), Types.LONG(), Types.PRIMITIVE_ARRAY(Types.BYTE())]
+    return RowTypeInfo(kinds, ["graph", "kind", "time", "payload"])
+
+
+def record_type() -> TypeInformation:
+    """Row(topic, key, value, headers): what `Entry.sinks` takes."""
+    content = Types.PRIMITIVE_ARRAY(Types.BYTE())
+    kinds = [Types.STRING(), content, content, Types.MAP(Types.STRING(), Types.STRING())]
+    return RowTypeInfo(kinds, ["topic", "key", "value", "headers"])
+
+
+def record(topic: str, key: str, value: bytes, headers: dict[str, str]) -> Row:
+    """A record for the sinks."""
+    return Row(topic, key.encode(), value, headers)

@@ -1,0 +1,85 @@
+package io.faultline.node;
+
+import io.faultline.cep.KeyRunsSerializer;
+import io.faultline.records.Block;
+import io.faultline.records.BlockSerializer;
+import io.faultline.records.CompactSerializer;
+import io.faultline.records.Versions;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
+
+/**
+ * Version 1: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
+ * pending blocks, partial matches.
+ */
+public final class NodeStateSerializer extends CompactSerializer<NodeState> {
+  public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
+  private static final int VERSION = 1;
+
+  @Override
+  public boolean isImmutableType() {
+    return false;
+  }
+
+  @Override
+  public NodeState copy(NodeState from) {
+    return from.copy();
+  }
+
+  @Override
+  public void serialize(NodeState state, DataOutputView out) throws IOException {
+    out.writeByte(VERSION);
+    StringValue.writeString(state.graph, out);
+    StringValue.writeString(state.node, out);
+    out.writeLong(state.tick);
+    out.writeLong(state.time);
+    out.writeLong(state.unfinished);
+    out.writeLong(state.timer);
+    state.series.write(out);
+    out.writeInt(state.histograms.size());
+    for (Histogram histogram : state.histograms.values()) {
+      histogram.write(out);
+    }
+    out.writeInt(state.pending.size());
+    for (Block block : state.pending) {
+      BlockSerializer.INSTANCE.serialize(block, out);
+    }
+    KeyRunsSerializer.INSTANCE.serialize(state.runs, out);
+  }
+
+  @Override
+  public NodeState deserialize(DataInputView in) throws IOException {
+    Versions.expect(in.readByte(), VERSION, "node state");
+    NodeState state = new NodeState(StringValue.readString(in), StringValue.readString(in));
+    state.tick = in.readLong();
+    state.time = in.readLong();
+    state.unfinished = in.readLong();
+    state.timer = in.readLong();
+    state.series = SeriesTable.read(in);
+    for (int i = in.readInt(); i > 0; i--) {
+      Histogram histogram = Histogram.read(in);
+      state.histograms.put(histogram.key, histogram);
+    }
+    for (int i = in.readInt(); i > 0; i--) {
+      state.pending.add(BlockSerializer.INSTANCE.deserialize(in));
+    }
+    state.runs = KeyRunsSerializer.INSTANCE.deserialize(in);
+    return state;
+  }
+
+  @Override
+  public TypeSerializerSnapshot<NodeState> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** Named by savepoints: keep the class name. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<NodeState> {
+    public Snapshot() {
+      super(() -> INSTANCE);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+"""Batching: what arrives together is scored together, an error costs only its own, nothing waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from jobs.batching import MAX_BATCH, Batcher, Result
+from onnx_models.encoding import encode
+from onnx_models.errors import ScoringError
+from onnx_models.fallback import rank_by_deviation
+from onnx_models.scores import Scores
+from onnx_models.snapshot import Snapshot
+from tests.jobs.rows import frame_row
+
+SNAPSHOT = encode([frame_row(0)])
+BAD = encode([frame_row(1)])
+
+
+def score_each(snapshots: Sequence[Snapshot]) -> list[Result]:
+    bad = ScoringError("nonfinite_score", "bad")
+    return [bad if each is BAD else rank_by_deviation(each) for each in snapshots]
+
+
+def run(batcher: Batcher, snapshots: Sequence[Snapshot]) -> list[Result | BaseException]:
+    async def everything() -> list[Result | BaseException]:
+        return list(await asyncio.gather(*map(batcher.score, snapshots), return_exceptions=True))
+
+    try:
+        return asyncio.run(everything())
+    finally:
+        batcher.close()
+
+
+def test_what_arrives_together_is_scored_together() -> None:
+    batcher = Batcher(score_each, 0.087)
+    results = run(batcher, [SNAPSHOT] * 10)
+    assert all(isinstance(result, Scores) for result in results)
+    assert batcher.sizes == [10]
+
+
+def test_a_batch_is_bounded() -> None:
+    batcher = Batcher(score_each, 0.087)
+    assert len(run(batcher, [SNAPSHOT] * (MAX_BATCH + 1))) == MAX_BATCH + 1
+    assert batcher.sizes == [MAX_BATCH, 1]
+
+
+def test_an_error_costs_only_its_own_snapshot() -> None:
+    results = run(Batcher(score_each, 0.087), [SNAPSHOT, BAD, SNAPSHOT])
+    assert [type(result) for result in results] == [Scores, ScoringError, Scores]
+
+
+def test_what_the_scorer_raises_reaches_all_who_wait() -> None:
+    def broken(snapshots: Sequence[Snapshot]) -> list[Result]:
+        raise MemoryError("no room")
+
+    results = run(Batcher(broken, 0.087), [SNAPSHOT] * 3)
+    assert [type(result) for result in results] == [MemoryError] * 3
+
+
+def test_a_wrong_number_of_answers_is_an_error() -> None:
+    results = run(Batcher(lambda snapshots: [], 0.087), [SNAPSHOT] * 2)
+    assert [type(result) for result in results] == [ValueError] * 2
+
+
+def test_snapshots_that_come_while_one_is_scored_form_the_next_batch() -> None:
+    def slow(snapshots: Sequence[Snapshot]) -> list[Result]:
+        time.sleep(0.05)
+        return score_each(snapshots)
+
+    batcher = Batcher(slow, 0.087)
+
+    async def two_waves() -> None:
+        first = asyncio.ensure_future(batcher.score(SNAPSHOT))
+        await asyncio.sleep(0.02)
+        await asyncio.gather(first, *(batcher.score(SNAPSHOT) for _ in range(5)))
+
+    asyncio.run(two_waves())
+    batcher.close()
+    assert batcher.sizes == [1, 5]
+
+
+@pytest.mark.parametrize("budget_s", [0.0, 0.087])
+def test_a_lone_snapshot_does_not_wait_for_the_whole_budget(budget_s: float) -> None:
+    started = time.monotonic()
+    run(Batcher(score_each, budget_s), [SNAPSHOT])
+    assert time.monotonic() - started < 0.08

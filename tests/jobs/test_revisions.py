@@ -1,0 +1,141 @@
+"""Which revisions are told: opened, updated when the answer changes and not too often, resolved."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.incident_state import StateError
+from jobs.revisions import VERSION, Output, State, Tell, Wake, read_state, step, write_state
+from jobs.wire import End
+from records.incidents import IncidentEvent, RootCause
+from tests.jobs.rows import T0
+
+GOLDEN = Path(__file__).parent / "golden"
+RESEND = 60_000
+
+
+def draft(seconds: int, node: str = "cart", signal: str = "latency", **more: Any) -> IncidentEvent:
+    cause = RootCause.model_validate({"rank": 1, "node": node, "signal": signal, "score": 0.9})
+    fields: dict[str, Any] = {
+        "graph": "shop",
+        "incident_id": "inc-0123456789ab",
+        "revision": 1,
+        "status": "opened",
+        "onset": T0,
+        "detected_at": T0,
+        "time": T0 + seconds * 1_000,
+        "method": "model",
+        "root_causes": [cause],
+    }
+    return IncidentEvent.model_validate({**fields, **more})
+
+
+def end(seconds: int, incident: str = "inc-0123456789ab") -> End:
+    return End(incident, T0 + seconds * 1_000, "signals_back", T0 + seconds * 1_000 - 300_000)
+
+
+def play(*events: IncidentEvent | End | int) -> tuple[State, list[Output]]:
+    state, outputs = State(), list[Output]()
+    for event in events:
+        state, more = step(read_state(write_state(state)), event, RESEND)
+        outputs += more
+    return state, outputs
+
+
+def told(outputs: list[Output]) -> list[tuple[int, str, str, int]]:
+    events = [output.event for output in outputs if isinstance(output, Tell)]
+    return [
+        (each.revision, each.status, each.root_causes[0].node, (each.time - T0) // 1_000) for each in events
+    ]
+
+
+def test_the_first_draft_opens() -> None:
+    assert told(play(draft(0))[1]) == [(1, "opened", "cart", 0)]
+
+
+def test_the_same_answer_is_not_told_again() -> None:
+    assert told(play(*(draft(15 * tick) for tick in range(20)))[1]) == [(1, "opened", "cart", 0)]
+
+
+@pytest.mark.parametrize("changed", [{"node": "frontend"}, {"signal": "cpu"}, {"qos": "P0"}])
+def test_another_answer_is_told_after_the_interval(changed: dict[str, Any]) -> None:
+    _, outputs = play(draft(0), draft(75, **changed))
+    assert [status for _, status, *_ in told(outputs)] == ["opened", "updated"]
+
+
+def test_within_the_interval_the_newest_answer_waits() -> None:
+    state, outputs = play(draft(0), draft(15, "frontend"), draft(30, "checkout"))
+    assert told(outputs) == [(1, "opened", "cart", 0)]
+    assert Wake(T0 + RESEND) in outputs
+    _, later = step(state, T0 + RESEND, RESEND)
+    assert told(list(later)) == [(2, "updated", "checkout", 60)]
+
+
+def test_an_answer_that_goes_back_is_not_told() -> None:
+    state, outputs = play(draft(0), draft(15, "frontend"), draft(30))
+    assert step(state, T0 + RESEND, RESEND) == (state, ())
+    assert told(outputs) == [(1, "opened", "cart", 0)]
+
+
+def test_a_flapping_answer_is_told_at_most_once_per_interval() -> None:
+    drafts = [draft(15 * tick, ("cart", "frontend")[tick % 2]) for tick in range(40)]
+    times = [time for *_, time in told(play(*drafts)[1])]
+    assert len(times) > 3
+    assert all(later - earlier >= 60 for earlier, later in pairwise(times))
+
+
+def test_a_jump_of_event_time_tells_the_same_as_a_timer() -> None:
+    before = (draft(0), draft(15, "frontend"))
+    state, outputs = play(*before)
+    state, woken = step(state, T0 + RESEND, RESEND)
+    state, rest = step(state, draft(300, "checkout"), RESEND)
+    assert told([*outputs, *woken, *rest]) == told(play(*before, draft(300, "checkout"))[1])
+
+
+def test_the_end_is_told_with_the_newest_answer() -> None:
+    state, outputs = play(draft(0), draft(15, "frontend"), end(40))
+    (event,) = [output.event for output in outputs if isinstance(output, Tell)][1:]
+    assert (event.revision, event.status, event.resolution) == (2, "resolved", "signals_back")
+    assert (event.root_causes[0].node, event.time) == ("frontend", T0 + 40_000)
+    assert state == State()
+
+
+def test_an_end_that_belongs_to_nothing_told_is_silent() -> None:
+    assert told(play(end(40))[1]) == []
+    assert told(play(draft(0), end(40, "inc-ffffffffffff"))[1]) == [(1, "opened", "cart", 0)]
+
+
+def test_the_next_incident_starts_with_revision_one() -> None:
+    _, outputs = play(draft(0), end(400), draft(800, incident_id="inc-ffffffffffff"))
+    assert [entry[:2] for entry in told(outputs)] == [(1, "opened"), (2, "resolved"), (1, "opened")]
+
+
+def test_the_onset_only_moves_back() -> None:
+    _, outputs = play(draft(0, onset=T0 - 5_000), draft(75, "frontend", onset=T0))
+    assert [output.event.onset for output in outputs if isinstance(output, Tell)] == [T0 - 5_000] * 2
+
+
+def example() -> State:
+    return play(draft(0), draft(15, "frontend"))[0]
+
+
+def test_the_golden_file_of_this_version_has_these_bytes() -> None:
+    assert (GOLDEN / f"revisions_state_v{VERSION}.json").read_bytes() == write_state(example())
+
+
+@pytest.mark.parametrize("version", range(1, VERSION + 1))
+def test_every_released_version_is_read(version: int) -> None:
+    assert read_state((GOLDEN / f"revisions_state_v{version}.json").read_bytes()) == example()
+
+
+def test_other_bytes_are_refused() -> None:
+    with pytest.raises(StateError, match="revisions: version 99"):
+        read_state(b'{"v":99}')
+
+
+if __name__ == "__main__":
+    (GOLDEN / f"revisions_state_v{VERSION}.json").write_bytes(write_state(example()))
