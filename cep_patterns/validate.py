@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from cep_patterns.model import PatternModel, StepModel
@@ -108,7 +109,7 @@ def _sequence(pattern: PatternModel) -> Iterator[Problem]:
     first = pattern.steps[0]
     if first.negated:
         yield _error("a pattern cannot begin with what must not come", first.name)
-    for before, step in zip(pattern.steps, pattern.steps[1:], strict=False):
+    for before, step in pairwise(pattern.steps):
         if step.negated and before.optional:
             yield _error(f"{step.contiguity} after the optional step {before.name} is not defined", step.name)
         if step.optional and before.greedy:

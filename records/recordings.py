@@ -7,6 +7,7 @@ are in time order. Every failure is a RecordingError that names the file and the
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -162,7 +163,11 @@ def write_recording(
 
 def _write_ordered(file: Path, records: Iterable[Sample | Edge]) -> None:
     last = 0
-    with file.open("wb") as raw, gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as out:
+    with (
+        file.open("wb") as raw,
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0) as packed,
+        io.BufferedWriter(cast(io.RawIOBase, packed), 1 << 16) as out,
+    ):
         for number, record in enumerate(records, start=1):
             if record.time < last:
                 raise RecordingError(

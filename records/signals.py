@@ -60,9 +60,20 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 """UCUM unit to (base unit, factor): a value in the unit times the factor is the value in the base unit."""
 
 
+def base_unit(unit: str) -> tuple[str, float] | None:
+    """(base unit, factor) of a unit, also of a rate such as By/s or KiBy/min; None where it is not known."""
+    if unit in UNITS:
+        return UNITS[unit]
+    above, slash, below = unit.rpartition("/")
+    if slash and above in UNITS and below in UNITS and UNITS[below][0] == "s":
+        return f"{UNITS[above][0]}/s", UNITS[above][1] / UNITS[below][1]
+    return None
+
+
 def to_base(value: float, unit: str | None) -> float:
     """The value in its base unit.
 
     An undeclared or unknown unit leaves it as it is, since units are never guessed.
     """
-    return value if unit is None else value * UNITS.get(unit, (unit, 1.0))[1]
+    known = None if unit is None else base_unit(unit)
+    return value if known is None else value * known[1]

@@ -41,6 +41,7 @@ def test_values_in_base_units(value: float, unit: str, base: float) -> None:
 def test_a_unit_is_never_guessed() -> None:
     assert to_base(5.0, None) == 5.0
     assert to_base(5.0, "furlong") == 5.0
+    assert to_base(5.0, "s/furlong") == 5.0
 
 
 def test_every_base_unit_is_its_own_base() -> None:
