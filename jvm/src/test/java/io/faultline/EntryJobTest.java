@@ -17,19 +17,30 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole JVM half as a Flink job: recordings in, files out. */
 class EntryJobTest {
   private static final long TICK_MS = 10_000L;
   private static final int TICKS = 20;
+
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(2)
+              .build());
 
   @TempDir Path dir;
   private String recording;
@@ -80,7 +91,8 @@ class EntryJobTest {
     Configuration flink = new Configuration();
     flink.setString("pipeline.object-reuse", "true");
     flink.setString("pipeline.generic-types", "false");
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(2, flink);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
+    env.setParallelism(2);
     Map<String, DataStream<Row>> streams = Entry.sources(env, config);
     DataStream<Row> published =
         streams

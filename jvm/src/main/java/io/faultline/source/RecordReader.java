@@ -1,8 +1,8 @@
 package io.faultline.source;
 
 import io.faultline.decode.Decoder;
+import io.faultline.decode.FutureGuard;
 import io.faultline.decode.RawRecord;
-import io.faultline.decode.Reasons;
 import io.faultline.records.DeadLetter;
 import io.faultline.records.Edge;
 import io.faultline.records.SeriesKey;
@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 final class RecordReader implements Decoder.Output {
   private final Decoder decoder;
   private final String format;
-  private final long maxFutureMs;
+  private final FutureGuard guard;
   private final DecodeCounters counters;
   private final SampleSink samples;
   private final Map<String, Refusal> refusals = new LinkedHashMap<>();
@@ -38,7 +38,7 @@ final class RecordReader implements Decoder.Output {
       SampleSink samples) {
     this.decoder = decoder;
     this.format = format;
-    this.maxFutureMs = maxFutureMs;
+    this.guard = new FutureGuard(this, maxFutureMs);
     this.counters = counters;
     this.samples = samples;
   }
@@ -48,7 +48,8 @@ final class RecordReader implements Decoder.Output {
     this.record = record;
     this.out = out;
     counters.record();
-    decoder.decode(record, this);
+    guard.begin(record);
+    decoder.decode(record, guard);
     refusals.forEach((reason, refusal) -> out.accept(deadLetterOf(reason, refusal)));
     refusals.clear();
     this.record = null;
@@ -58,20 +59,12 @@ final class RecordReader implements Decoder.Output {
   @Override
   public void sample(
       String graph, String node, long time, SeriesKey key, double value, long start) {
-    if (isFuture(time)) {
-      deadLetter(Reasons.BAD_TIME, ahead(time));
-      return;
-    }
     counters.sample();
     samples.sample(graph, node, time, key, value, start);
   }
 
   @Override
   public void edge(Edge edge) {
-    if (isFuture(edge.time())) {
-      deadLetter(Reasons.BAD_TIME, ahead(edge.time()));
-      return;
-    }
     counters.edge();
     out.accept(Decoded.of(edge));
   }
@@ -84,19 +77,6 @@ final class RecordReader implements Decoder.Output {
   @Override
   public void ignored(String reason) {
     counters.ignored(reason);
-  }
-
-  private boolean isFuture(long time) {
-    return record.timestamp() != RawRecord.NO_TIMESTAMP && time - record.timestamp() > maxFutureMs;
-  }
-
-  private String ahead(long time) {
-    return "time "
-        + time
-        + " is "
-        + (time - record.timestamp())
-        + " ms ahead of the record's timestamp, more than "
-        + maxFutureMs;
   }
 
   private Decoded deadLetterOf(String reason, Refusal refusal) {
