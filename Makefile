@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: help run test lint format jar kafka cluster clean
+.PHONY: help run test lint format jar kafka cluster bench clean
 
 JAR := jvm/target/faultline.jar
 JAVA_SOURCES := $(shell find jvm/src -name '*.java' -o -path '*/resources/*' -type f)
@@ -51,6 +51,9 @@ kafka: .venv/.job $(KAFKA) ## A Kafka broker in the foreground until Ctrl-C (BOO
 
 cluster: .venv/.job ## A Flink cluster in the foreground until Ctrl-C (REST_PORT=8081)
 	@$(TOOLCHAIN) need_java; exec $(PYTHON) -m tests.kit.cluster --rest-port $${REST_PORT:-8081}
+
+bench: .venv/.all $(KAFKA) $(JAR) ## Measure samples per second from Kafka to incidents into benchmarks/results.md
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.throughput --write
 
 clean: ## Remove everything that was installed or built here
 	@$(TOOLCHAIN) rm -rf "$$(venv_home)"

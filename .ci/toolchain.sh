@@ -75,6 +75,8 @@ install() {
 maven() {
     need_java
     need_maven
-    # Maven resets a terminal's colours at its end even where there is none.
-    mvn --batch-mode --no-transfer-progress "$@" | sed -u $'s/\e\[0m//g'
+    mkdir -p .cache
+    # One Maven at a time: it does not share its repository well while it downloads. And it resets a terminal's
+    # colours at its end even where there is none.
+    flock .cache/maven.lock mvn --batch-mode --no-transfer-progress "$@" 2>&1 | sed -u $'s/\e\[0m//g'
 }

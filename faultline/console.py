@@ -5,10 +5,12 @@ Imports typer; rich only when a terminal is there to use it.
 
 from __future__ import annotations
 
+import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import typer
 
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 """The option that every command has."""
+
+
+LAST_WIDTH: Final = 30
+"""Least width of the last column, which is text, of a table on a terminal."""
+PAUSE_S: Final = 5.0
+"""Least time between two lines of one stage's progress where there is no terminal."""
 
 
 class Progress(Protocol):
@@ -64,27 +72,50 @@ def progress() -> Iterator[Progress]:
 
 
 class _Lines:
-    """Progress without a terminal: each text once, so that a log does not fill with repetitions."""
+    """Progress without a terminal: a changed text, at most every few seconds, so that a log does not fill."""
 
     def __init__(self) -> None:
         self._last = ""
+        self._told = -PAUSE_S
 
     def __call__(self, text: str, /) -> None:
-        if text != self._last:
+        now = time.monotonic()
+        kind = text.partition(":")[0]
+        if text != self._last and (now - self._told >= PAUSE_S or kind != self._last.partition(":")[0]):
             note(text)
-        self._last = text
+            self._last, self._told = text, now
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], styles: Mapping[str, str] | None = None
 ) -> None:
-    """A table on stdout: rich on a terminal, plain aligned text elsewhere; cells are text, never markup."""
+    """A table on stdout: rich on a terminal, plain aligned text elsewhere; cells are text, never markup.
+
+    On a terminal too narrow for it the last column stands under each line.
+    """
     cells = [[_one_line(cell) for cell in row] for row in rows]
-    if sys.stdout.isatty():
-        _rich_table(columns, cells, styles or {})
+    if not sys.stdout.isatty():
+        lines = plain_table(columns, cells)
+    elif _width(columns, cells) > shutil.get_terminal_size().columns:
+        lines = narrow_table(columns, cells)
     else:
-        for line in plain_table(columns, cells):
-            say(line)
+        _rich_table(columns, cells, styles or {})
+        return
+    for line in lines:
+        say(line)
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """The width that a table needs, the last column wrapped at `LAST_WIDTH`."""
+    first = plain_table(columns[:-1], [row[:-1] for row in rows])
+    return max(len(line) for line in first) + 2 * len(columns) + LAST_WIDTH
+
+
+def narrow_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A plain table whose last column stands under each line."""
+    head, *lines = plain_table(columns[:-1], [row[:-1] for row in rows])
+    below = [f"  {row[-1]}" for row in rows]
+    return [head, *(each for pair in zip(lines, below, strict=True) for each in pair if each.strip())]
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,7 +1,8 @@
-"""`faultline recording`: checks recordings. Imports records inside the commands."""
+"""`faultline recording`: checks recordings, imports public data sets. Imports records inside the commands."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +35,35 @@ def check(paths: Folders, json: console.Json = False) -> None:
             _show(path, report)
     if not all(report.ok for _, report in reports):
         raise typer.Exit(exits.FINDINGS)
+
+
+class Publisher(StrEnum):
+    """The data sets that can be imported."""
+
+    nezha = "nezha"
+
+
+@app.command("import")
+def import_recordings(
+    publisher: Annotated[Publisher, typer.Argument(help="Whose data set it is.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", exists=True, file_okay=False, help="The data set, or one day of it."),
+    ],
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder for the recordings.")] = Path(
+        "recordings"
+    ),
+    json: console.Json = False,
+) -> None:
+    """Make recordings of a public data set that was fetched from its publisher."""
+    from records.importers.nezha import import_nezha
+
+    console.note(f"importing {publisher.value} from {source}")
+    for each in import_nezha(source, out):
+        if json:
+            console.say_json({"recording": str(each.path), **each.meta.model_dump()})
+        else:
+            console.say(f"{each.path}: {each.meta.description}")
 
 
 def _show(path: Path, report: CheckReport) -> None:

@@ -45,10 +45,11 @@ class RunInput(Record):
 
 
 class RunMeta(Record):
-    """What run.json says: the command's version, the inputs, counts by name, and the seconds it took."""
+    """What run.json says: the command's version, the inputs, further rules, counts, the seconds it took."""
 
     version: str
     inputs: list[RunInput] = Field(default_factory=list)
+    rules: list[str] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict)
     seconds: float | None = None
 

@@ -19,7 +19,7 @@ from records.incidents import IncidentEvent
 MAX_NODES: Final = 40
 """Nodes that are drawn: the cause, its path and what is near; the rest is counted."""
 _HEIGHT: Final = 38.0
-_LETTER: Final = 8.3
+_LETTER: Final = 8.0
 _MAX_LETTERS: Final = 26
 _MARGIN: Final = 14.0
 
@@ -115,7 +115,7 @@ def chosen(event: IncidentEvent, marks: GraphMarks) -> list[str]:
     return [name for name in order if name in marks.nodes][:MAX_NODES]
 
 
-def _neighbours(names: Iterable[str], edges: Sequence[Pair]) -> list[str]:
+def _neighbours(names: Iterable[str], edges: Iterable[Pair]) -> list[str]:
     near: dict[str, set[str]] = {}
     for source, target in edges:
         near.setdefault(source, set()).add(target)

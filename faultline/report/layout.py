@@ -15,9 +15,9 @@ from typing import Final
 
 _SWEEPS: Final = 12
 _ROW: Final = 54.0
-_COLUMN_GAPS: Final = (72.0, 128.0)
+_COLUMN_GAPS: Final = (44.0, 128.0)
 """Least and greatest gap between columns, px: few columns are drawn further apart."""
-_FULL_WIDTH: Final = 1000.0
+_FULL_WIDTH: Final = 1060.0
 _BEND_ROW: Final = 22.0
 """Height that an edge takes where it passes through a layer."""
 

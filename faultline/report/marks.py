@@ -47,7 +47,7 @@ class GraphMarks:
     """
 
     nodes: dict[str, NodeMark] = field(default_factory=dict)
-    edges: list[tuple[str, str]] = field(default_factory=list)
+    edges: dict[tuple[str, str], None] = field(default_factory=dict)
     tick_ms: int | None = None
 
 
@@ -70,9 +70,7 @@ def _is_during(incident: History, row: FrameRow) -> bool:
 
 def _take(marks: GraphMarks, row: FrameRow) -> None:
     marks.tick_ms = row.tick_ms
-    known = set(marks.edges)
-    new = [(row.nodes[int(a)], row.nodes[int(b)]) for a, b in row.edges]
-    marks.edges += [edge for edge in new if edge not in known]
+    marks.edges.update(dict.fromkeys((row.nodes[a], row.nodes[b]) for a, b in row.edges.tolist()))
     z = row.frames[:, :, _Z]
     strongest = np.abs(z).argmax(axis=1) if len(row.nodes) else np.zeros(0, np.int64)
     for index, name in enumerate(row.nodes):
@@ -87,7 +85,7 @@ def _take(marks: GraphMarks, row: FrameRow) -> None:
 def _add_named(marks: GraphMarks, event: IncidentEvent) -> None:
     """Nodes and edges that the event names: all there is where the run kept no frames."""
     path = [(edge.source, edge.target) for edge in event.path]
-    marks.edges += [edge for edge in path if edge not in set(marks.edges)]
+    marks.edges.update(dict.fromkeys(path))
     named = [cause.node for cause in event.root_causes] + [trigger.node for trigger in event.triggers]
     for name in (*named, *event.blast_radius, *(node for edge in path for node in edge)):
         marks.nodes.setdefault(name, NodeMark())

@@ -1,9 +1,9 @@
-"""The series that the report draws: read from the recordings in one pass each, for the nodes and times asked
-for.
+"""The series that the report draws: read from the recordings in one pass each, for the nodes and times
+asked for.
 
-A display, not the job's normaliser: a counter is shown as its rate between two samples, nothing else is
-changed. Lines are read without validation, as `recording check` is there for that; what cannot be used is
-passed over.
+A display, not the job's normaliser: signal, unit and kind come from the sample, else from the rules; a
+counter is shown as its rate between two samples; nothing else is changed. Lines are read without
+validation, as `recording check` is there for that; what cannot be used is passed over.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from records.rules import first_match
 
 from records.recordings import SAMPLES_FILE
 
@@ -71,7 +73,9 @@ class Want(NamedTuple):
     end: int
 
 
-def read_tracks(path: Path, graph: str, wants: Iterable[Want]) -> dict[str, list[Track]]:
+def read_tracks(
+    path: Path, graph: str, wants: Iterable[Want], rules: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, list[Track]]:
     """The series of the wanted nodes of the recording in `path`, whose graph is called `graph` in the run.
 
     By node, each in order of metric and peer. Stops reading where the last wanted time is passed.
@@ -87,7 +91,7 @@ def read_tracks(path: Path, graph: str, wants: Iterable[Want]) -> dict[str, list
     for sample in _lines(path / SAMPLES_FILE):
         if sample["time"] > until:
             break
-        _take(tracks, sample, spans)
+        _take(tracks, sample, spans, rules)
     found: dict[str, list[Track]] = {node: [] for node in spans}
     for key in sorted(tracks, key=lambda each: (each.metric, each.peer or "", each.side or "", each.labels)):
         found[key.node].append(tracks[key])
@@ -110,7 +114,10 @@ def _lines(file: Path) -> Iterable[dict[str, Any]]:
 
 
 def _take(
-    tracks: dict[TrackKey, Track], sample: Mapping[str, Any], spans: Mapping[str, Sequence[tuple[int, int]]]
+    tracks: dict[TrackKey, Track],
+    sample: Mapping[str, Any],
+    spans: Mapping[str, Sequence[tuple[int, int]]],
+    rules: Sequence[Mapping[str, Any]],
 ) -> None:
     windows = spans.get(str(sample.get("node")))
     value = sample.get("value")
@@ -122,9 +129,18 @@ def _take(
     key = TrackKey(
         str(sample["node"]), str(sample.get("metric")), sample.get("peer"), sample.get("side"), labels
     )
-    track = tracks.setdefault(key, Track(key, sample.get("signal"), sample.get("unit"), sample.get("kind")))
+    if key not in tracks:
+        tracks[key] = _track(key, sample, rules)
+    track = tracks[key]
     track.times.append(sample["time"])
     track.values.append(float(value))
+
+
+def _track(key: TrackKey, sample: Mapping[str, Any], rules: Sequence[Mapping[str, Any]]) -> Track:
+    """A new track: what its first sample declares wins over the rule for its name, field by field."""
+    rule = first_match(rules, key.metric, dict(key.labels)) or {}
+    signal, unit, kind = (sample.get(name) or rule.get(name) for name in ("signal", "unit", "kind"))
+    return Track(key, signal, unit, kind)
 
 
 def cut(track: Track, start: int, end: int) -> Track:

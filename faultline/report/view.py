@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
+
+from records.rules import load_rules
 
 from faultline import incident_table
 from faultline.history import History, histories
@@ -127,8 +130,9 @@ def _sections(
         each.incident_id: charts.moments_of(each, ticks[each.incident_id], faults) for each in incidents
     }
     wants = [want for each in incidents for want in charts.wants_of(each, moments[each.incident_id])]
+    rules = load_rules(path for path in run.meta.rules if Path(path).is_file())
     tracks: dict[str, dict[str, list[Track]]] = {
-        source.graph: read_tracks(source.recording.path, source.graph, wants) for source in run.sources
+        source.graph: read_tracks(source.recording.path, source.graph, wants, rules) for source in run.sources
     }
     sections = []
     for number_, each in enumerate(incidents, start=1):

@@ -6,16 +6,25 @@ the topic before the incident begins, so every later event shows that the job li
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
 
+from gnn.simulator import incident_recording
+from records.cloudevents import read_cloudevent
+from records.incidents import IncidentEvent
 from records.recordings import Recording
+from records.signals import SIGNALS
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
+from tests.kit.otlp import requests
+from tests.kit.topics import consume, produce
 
 pytestmark = pytest.mark.e2e
 
@@ -30,7 +39,6 @@ class Running:
     broker: Broker
     cluster: Cluster
     recording: Recording
-    config: Path
 
     def faultline(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the command as a person would; the caller looks at its status."""
@@ -42,3 +50,81 @@ class Running:
             env=self.cluster.env(),
             check=False,
         )
+
+    def events(self, enough: int = 1) -> list[IncidentEvent]:
+        """The incident events so far, once there are ``enough`` of them."""
+        got = consume(self.broker.bootstrap, "faultline.incidents.v1", lambda got: len(got) >= enough)
+        return [read_cloudevent(record.value or b"", record.headers) for record in got]
+
+
+def payloads(recording: Recording) -> Iterator[tuple[int, bytes]]:
+    """The recording as OTLP, with a corrupt record among its healthy first scrapes."""
+    for number, (time_ms, payload) in enumerate(requests(recording)):
+        if number == 10:
+            yield time_ms, CORRUPT
+        yield time_ms, payload
+
+
+def write_config(folder: Path, bootstrap: str, interval_ms: int) -> Path:
+    """A job that reads the topic from its beginning; signals come from rules, since OTLP carries none."""
+    rules = [{"metric": f"{signal}_value", "signal": signal} for signal in SIGNALS]
+    (folder / "rules.yaml").write_text(yaml.safe_dump(rules), encoding="utf-8")
+    config = {
+        "name": "e2e",
+        "sources": [
+            {
+                "type": "kafka",
+                "bootstrap_servers": bootstrap,
+                "topic": INPUT,
+                "format": "otlp_proto",
+                "start": "earliest",
+            }
+        ],
+        "sinks": {"kafka": {"bootstrap_servers": bootstrap}},
+        "tick": f"{interval_ms}ms",
+        "rules": "rules.yaml",
+        "checkpoint": {"interval": "2s"},
+    }
+    file = folder / "job.yaml"
+    file.write_text(yaml.safe_dump(config), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """The topic is filled, then the job is submitted."""
+    folder = tmp_path_factory.mktemp("e2e")
+    recording = incident_recording(folder / "recording", seed=7, nodes=8)
+    with Broker(folder / "kafka") as broker, Cluster(folder / "flink") as cluster:
+        config = write_config(folder, broker.bootstrap, recording.meta.interval)
+        produce(broker.bootstrap, INPUT, payloads(recording))
+        parts = Running(broker, cluster, recording)
+        submitted = parts.faultline("job", "submit", "--config", str(config), "--flink", cluster.address)
+        assert submitted.returncode == 0, submitted.stderr + submitted.stdout
+        yield parts
+
+
+def test_the_event_names_the_injected_node(running: Running) -> None:
+    (fault,) = running.recording.faults()
+    events = running.events()
+    assert events
+    assert {event.graph for event in events} == {running.recording.meta.graph}
+    assert fault.start <= events[0].onset <= fault.end
+    assert events[-1].root_causes[0].node == fault.node
+    assert events[-1].method == "model"
+
+
+def test_the_corrupt_record_is_a_dead_letter_byte_for_byte(running: Running) -> None:
+    (letter,) = consume(running.broker.bootstrap, "faultline.dead-letters.v1", lambda got: len(got) >= 1)
+    assert letter.value == CORRUPT
+    assert letter.headers["reason"] == "malformed"
+
+
+def test_the_job_lives_on_and_stops_when_told(running: Running) -> None:
+    status = running.faultline("job", "status", "--flink", running.cluster.address, "--json")
+    assert status.returncode == 0, status.stderr
+    assert json.loads(status.stdout.splitlines()[0])["state"] == "RUNNING"
+    stopped = running.faultline("job", "stop", "--flink", running.cluster.address)
+    assert stopped.returncode == 0, stopped.stderr
+    jobs = running.cluster.rest("/jobs/overview")["jobs"]
+    assert [(job["name"], job["state"]) for job in jobs] == [("e2e", "FINISHED")]

@@ -221,3 +221,26 @@ def test_a_fault_of_our_own_is_not_taken_for_a_finding() -> None:
 
 def test_a_table_in_a_pipe_is_aligned_text() -> None:
     assert console.plain_table(("a", "long"), [["x", "1"], ["yyy", ""]]) == ["a    long", "x    1", "yyy"]
+
+
+def test_a_day_of_nezha_is_imported(data_dir: Path, tmp_path: Path) -> None:
+    source = str(data_dir / "nezha" / "2022-08-22")
+    done = CliRunner().invoke(app, ["recording", "import", "nezha", source, "--out", str(tmp_path), "--json"])
+
+    assert done.exit_code == exits.OK, done.output
+    told = json.loads(done.stdout)
+    assert told["name"] == "nezha-2022-08-22"
+    assert CliRunner().invoke(app, ["recording", "check", told["recording"]]).exit_code == exits.OK
+
+
+def test_a_folder_that_is_no_data_set_is_a_finding(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["recording", "import", "nezha", str(tmp_path)])
+
+    assert done.exit_code == exits.FINDINGS
+    assert "mend: " in done.stderr
+
+
+def test_a_narrow_table_has_its_last_column_below() -> None:
+    lines = console.narrow_table(["a", "b", "why"], [["x", "1", "since"], ["y", "2", ""]])
+
+    assert lines == ["a  b", "x  1", "  since", "y  2"]

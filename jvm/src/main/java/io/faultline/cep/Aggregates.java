@@ -44,8 +44,7 @@ final class Aggregates {
 
   @Nullable
   private static SampleEvent end(
-      IterativeCondition.Context<SampleEvent> steps, String step, boolean first)
-      throws Exception {
+      IterativeCondition.Context<SampleEvent> steps, String step, boolean first) throws Exception {
     SampleEvent last = null;
     for (SampleEvent e : steps.getEventsForPattern(step)) {
       if (first) {
@@ -65,8 +64,8 @@ final class Aggregates {
     return n;
   }
 
-  private static Moments of(
-      IterativeCondition.Context<SampleEvent> steps, String step, Field field) throws Exception {
+  private static Moments of(IterativeCondition.Context<SampleEvent> steps, String step, Field field)
+      throws Exception {
     Moments moments = new Moments();
     for (SampleEvent e : steps.getEventsForPattern(step)) {
       moments.add(field.number(e));

@@ -17,8 +17,9 @@ import org.apache.flink.api.java.tuple.Tuple2;
  * is told, at the very time that decides it, however far apart the watermarks are. Not thread-safe;
  * needs no Flink runtime.
  *
- * <p>A quiet sample costs a look at the patterns that can start on its series: no automaton is asked
- * before a first condition holds, nor about a partial match that the sample provably leaves alone.
+ * <p>A quiet sample costs a look at the patterns that can start on its series: no automaton is
+ * asked before a first condition holds, nor about a partial match that the sample provably leaves
+ * alone.
  */
 public final class CepEngine {
   /** Samples that one pattern may hold on one key, per partial match that it may hold. */
@@ -73,7 +74,8 @@ public final class CepEngine {
    * @param event may be changed and used again after the call
    */
   public void event(KeyRuns runs, SampleEvent event, MatchOutput out) {
-    // 1) let time pass up to the event, 2) show it to the active runs of its node and of its series,
+    // 1) let time pass up to the event, 2) show it to the active runs of its node and of its
+    // series,
     // 3) begin runs of those patterns that start on it
     if (patterns.length == 0 && runs.isEmpty()) {
       return;
@@ -125,8 +127,8 @@ public final class CepEngine {
   }
 
   /**
-   * When {@link #advance} next has something to do, ms UTC; Long.MAX_VALUE = never. May be too early,
-   * never too late.
+   * When {@link #advance} next has something to do, ms UTC; Long.MAX_VALUE = never. May be too
+   * early, never too late.
    */
   public long nextTimer(KeyRuns runs) {
     bind(runs);
@@ -175,8 +177,7 @@ public final class CepEngine {
     return null;
   }
 
-  private void show(
-      KeyRuns runs, @Nullable List<Run> active, SampleEvent event, MatchOutput out) {
+  private void show(KeyRuns runs, @Nullable List<Run> active, SampleEvent event, MatchOutput out) {
     for (int i = 0; active != null && i < active.size(); ) {
       Run run = active.get(i);
       dealtWith[run.compiled.index] = eventNumber;
@@ -254,10 +255,7 @@ public final class CepEngine {
   }
 
   private void tell(
-      Run run,
-      Collection<Map<String, List<SampleEvent>>> matches,
-      long readyAt,
-      MatchOutput out) {
+      Run run, Collection<Map<String, List<SampleEvent>>> matches, long readyAt, MatchOutput out) {
     for (Map<String, List<SampleEvent>> match : matches) {
       run.compiled.stats().matches++;
       out.match(run.compiled, match, readyAt);

@@ -158,10 +158,11 @@ final class ExprCompiler implements Serializable {
   private Test withConstant(Comparison op, Number left, double b) {
     return switch (op) {
       case EQ -> (e, s) -> present(left.of(e, s)) == b;
-      case NE -> (e, s) -> {
-        double a = left.of(e, s);
-        return a != a ? missing() : a != b;
-      };
+      case NE ->
+          (e, s) -> {
+            double a = left.of(e, s);
+            return a != a ? missing() : a != b;
+          };
       case LT -> (e, s) -> present(left.of(e, s)) < b;
       case LE -> (e, s) -> present(left.of(e, s)) <= b;
       case GT -> (e, s) -> present(left.of(e, s)) > b;

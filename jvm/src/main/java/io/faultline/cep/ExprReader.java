@@ -14,11 +14,11 @@ import java.util.Map;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * Reads a condition from its JSON tree and checks its types: what would be false for ever, such as a
- * misspelt field or a text compared with a number, is refused.
+ * Reads a condition from its JSON tree and checks its types: what would be false for ever, such as
+ * a misspelt field or a text compared with a number, is refused.
  */
 final class ExprReader {
-  private static final int MAX_DEPTH = 64;
+  private static final int MAX_DEPTH = 200;
   private static final Map<String, Comparison> COMPARISONS =
       Map.of(
           "==", Comparison.EQ,

@@ -9,7 +9,9 @@ import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
 import org.apache.flink.cep.pattern.MalformedPatternException;
 import org.apache.flink.cep.pattern.Pattern;
 
-/** Says a {@link PatternModel} in Flink's Pattern API; what Flink refuses is refused with its step. */
+/**
+ * Says a {@link PatternModel} in Flink's Pattern API; what Flink refuses is refused with its step.
+ */
 final class FlinkPatterns {
   private FlinkPatterns() {}
 
@@ -94,9 +96,7 @@ final class FlinkPatterns {
     if (step.where() != null) {
       pattern = pattern.where(new ExprCondition(step.where(), stats));
     }
-    return step.until() == null
-        ? pattern
-        : pattern.until(new ExprCondition(step.until(), stats));
+    return step.until() == null ? pattern : pattern.until(new ExprCondition(step.until(), stats));
   }
 
   private static Pattern<SampleEvent, SampleEvent> follow(

@@ -40,9 +40,7 @@ final class HostedAutomaton {
     }
     CompiledPattern pattern = run.compiled;
     try {
-      return pattern
-          .nfa()
-          .process(buffer, run.state, e, e.time(), pattern.skip(), NO_CLOCK);
+      return pattern.nfa().process(buffer, run.state, e, e.time(), pattern.skip(), NO_CLOCK);
     } finally {
       settle(run);
     }
@@ -63,26 +61,35 @@ final class HostedAutomaton {
   }
 
   /**
-   * Drops the oldest partial matches until at most so many partial and withheld matches, and so many
-   * samples, are held. Withheld matches that this sets free come out of the next {@link #advance}.
+   * Drops the oldest partial matches until at most so many partial and withheld matches, and so
+   * many samples, are held. Withheld matches that this sets free come out of the next {@link
+   * #advance}.
    *
    * @return how many went
    */
   int evict(Run run, int matches, int samples) throws Exception {
     store.use(run);
     int evicted = 0;
-    Queue<ComputationState> partials = run.state.getPartialMatches();
-    while (run.held() > matches || run.entries.size() > samples) {
-      ComputationState oldest = partials.peek();
-      if (oldest.getStartEventID() == null) {
-        break;
-      }
-      partials.poll();
+    while (run.held() > matches && dropOldest(run)) {
       evicted++;
-      buffer.releaseNode(oldest.getPreviousBufferEntry(), oldest.getVersion());
+    }
+    buffer.close();
+    while (run.entries.size() > samples && dropOldest(run)) {
       buffer.close();
+      evicted++;
     }
     return evicted;
+  }
+
+  private boolean dropOldest(Run run) throws Exception {
+    Queue<ComputationState> partials = run.state.getPartialMatches();
+    ComputationState oldest = partials.peek();
+    if (oldest == null || oldest.getStartEventID() == null) {
+      return false;
+    }
+    partials.poll();
+    buffer.releaseNode(oldest.getPreviousBufferEntry(), oldest.getVersion());
+    return true;
   }
 
   private void settle(Run run) throws Exception {

@@ -48,9 +48,11 @@ final class JsonFields {
     return node.textValue();
   }
 
+  /** Null where the key is absent, null or empty. */
   @Nullable
   String optionalText(String name) throws PatternRefusedException {
-    return node(name) == null ? null : text(name);
+    JsonNode node = node(name);
+    return node == null || node.asText("?").isEmpty() ? null : text(name);
   }
 
   boolean flag(String name) throws PatternRefusedException {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The active runs of one node: part of its keyed state. A run that holds nothing is not here, so on a
- * quiet node this is empty. Changed by {@link CepEngine} only; copied deeply by {@link
+ * The active runs of one node: part of its keyed state. A run that holds nothing is not here, so on
+ * a quiet node this is empty. Changed by {@link CepEngine} only; copied deeply by {@link
  * KeyRunsSerializer}.
  */
 public final class KeyRuns {

@@ -29,8 +29,9 @@ import org.apache.flink.types.StringValue;
 
 /**
  * Version 1: version, number of runs; where there are any, the table of samples, then per run its
- * identity, Flink's automaton state and the three maps of its shared buffer, in the forms of Flink's
- * own serializers. Where Flink changes one of those, the golden file fails: raise the version.
+ * identity, Flink's automaton state and the three maps of its shared buffer, in the forms of
+ * Flink's own serializers. Where Flink changes one of those, the golden file fails: raise the
+ * version.
  */
 public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
   public static final KeyRunsSerializer INSTANCE = new KeyRunsSerializer();

@@ -81,8 +81,7 @@ public final class MatchJson {
     return (first ? times.min() : times.max()).orElseThrow();
   }
 
-  private static void writeSeries(JsonGenerator json, @Nullable SeriesRef ref)
-      throws IOException {
+  private static void writeSeries(JsonGenerator json, @Nullable SeriesRef ref) throws IOException {
     if (ref == null) {
       json.writeNullField("series");
       return;

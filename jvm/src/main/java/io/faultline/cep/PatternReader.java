@@ -41,8 +41,7 @@ public final class PatternReader {
         }
       } catch (PatternRefusedException e) {
         refused.add(
-            new Refusal(
-                json.path("id").asText(""), json.path("version").asInt(0), e.getMessage()));
+            new Refusal(json.path("id").asText(""), json.path("version").asInt(0), e.getMessage()));
       }
     }
     return List.copyOf(models.values());
@@ -175,8 +174,7 @@ public final class PatternReader {
    */
   private static Step step(String name, JsonFields fields, List<String> takes)
       throws PatternRefusedException {
-    Contiguity contiguity =
-        fields.choice("contiguity", Contiguity.class, Contiguity.FOLLOWED_BY);
+    Contiguity contiguity = fields.choice("contiguity", Contiguity.class, Contiguity.FOLLOWED_BY);
     if (!contiguity.isNegative()) {
       takes.add(name);
     }
@@ -220,7 +218,10 @@ public final class PatternReader {
       fields.done();
       if (to == 0 || (to >= 0 && to < from) || (to < 0 && from == 0)) {
         throw new PatternRefusedException(
-            "a step repeats at least once, and 'to' is not below 'from': from " + from + " to " + to);
+            "a step repeats at least once, and 'to' is not below 'from': from "
+                + from
+                + " to "
+                + to);
       }
       if (Math.max(from, to) > MAX_TIMES) {
         throw new PatternRefusedException("at most " + MAX_TIMES + " repetitions");

@@ -17,8 +17,7 @@ public final class SampleEvent {
 
   /** Points this object at a sample; what is compared with the baseline becomes unknown. */
   public SampleEvent set(SeriesRef series, long time, double value) {
-    return set(
-        series, time, value, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
+    return set(series, time, value, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN);
   }
 
   /**

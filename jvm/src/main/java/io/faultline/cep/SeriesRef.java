@@ -20,8 +20,7 @@ public final class SeriesRef {
 
   transient Object candidatesOf;
 
-  public SeriesRef(
-      String graph, String node, SeriesKey key, Signal signal, @Nullable String unit) {
+  public SeriesRef(String graph, String node, SeriesKey key, Signal signal, @Nullable String unit) {
     this.graph = graph;
     this.node = node;
     this.key = key;

@@ -15,10 +15,10 @@ import org.apache.flink.cep.pattern.conditions.RichNotCondition;
 /**
  * One state of an automaton, arranged to prove cheaply that a sample changes nothing.
  *
- * <p>A partial match in a state stays as it is iff, along the PROCEED edges that hold, no TAKE holds
- * and exactly one IGNORE does: the loop to the state itself. The start state needs no IGNORE, since
- * Flink always keeps it. A condition that asks for earlier samples cannot be decided here; then
- * nothing is proven.
+ * <p>A partial match in a state stays as it is iff, along the PROCEED edges that hold, no TAKE
+ * holds and exactly one IGNORE does: the loop to the state itself. The start state needs no IGNORE,
+ * since Flink always keeps it. A condition that asks for earlier samples cannot be decided here;
+ * then nothing is proven.
  */
 final class StateProbe {
   private static final Class<?> ALWAYS = BooleanConditions.<SampleEvent>trueFunction().getClass();
@@ -63,7 +63,10 @@ final class StateProbe {
     return start;
   }
 
-  /** The TAKE condition of a state that has nothing else but a loop which holds whenever it does not. */
+  /**
+   * The TAKE condition of a state that has nothing else but a loop which holds whenever it does
+   * not.
+   */
   @Nullable
   private ExprCondition onlyCondition() {
     IterativeCondition<SampleEvent> take = null;
@@ -112,7 +115,9 @@ final class StateProbe {
     }
   }
 
-  /** How many loops of {@code from} hold, seen from here; {@link #MOVES} where the sample moves it. */
+  /**
+   * How many loops of {@code from} hold, seen from here; {@link #MOVES} where the sample moves it.
+   */
   private int loops(StateProbe from, SampleEvent e) throws Exception {
     int loops = 0;
     for (int i = 0; i < actions.length; i++) {

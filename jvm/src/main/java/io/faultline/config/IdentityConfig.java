@@ -5,8 +5,8 @@ import java.util.List;
 import javax.annotation.Nullable;
 
 /**
- * How graph, node and peer are found in a format that does not name them; null = the format's
- * default.
+ * How graph, node and peer are found in a format that does not name them; null or no places = the
+ * format's default.
  *
  * @param node the first that exists names the node
  * @param peer the first that exists names the caller: the series belongs to the edge peer -> node
@@ -18,10 +18,7 @@ public record IdentityConfig(
   public static final IdentityConfig DEFAULT = new IdentityConfig(null, null, null);
 
   public IdentityConfig {
-    node = node == null ? null : List.copyOf(node);
-    peer = peer == null ? null : List.copyOf(peer);
-    if (node != null && node.isEmpty()) {
-      throw new ConfigException("identity.node: at least one place to look is wanted");
-    }
+    node = node == null || node.isEmpty() ? null : List.copyOf(node);
+    peer = peer == null || peer.isEmpty() ? null : List.copyOf(peer);
   }
 }

@@ -39,8 +39,7 @@ class PatternCasesTest {
 
   @Test
   void threeSlowSamplesOnceWithSkip() throws Exception {
-    String once =
-        pattern("once", afterMatch("skip_past_last"), step("slow", SLOW, times(3, 3)));
+    String once = pattern("once", afterMatch("skip_past_last"), step("slow", SLOW, times(3, 3)));
     assertEquals(
         List.of("match once cart {slow=[1000, 3000, 4000]} 4000"),
         Player.of(once).values(EIGHT).end());
@@ -78,8 +77,7 @@ class PatternCasesTest {
             "match any cart {spike=[0], slow=[4000], recovered=[5000]} 5000"),
         sorted(Player.of(loop("any", "followed_by_any", true)).values(values).end()));
     assertEquals(List.of(), Player.of(loop("next", "next", true)).values(values).end());
-    assertEquals(
-        List.of(), Player.of(loop("followed", "followed_by", true)).values(values).end());
+    assertEquals(List.of(), Player.of(loop("followed", "followed_by", true)).values(values).end());
     assertEquals(
         List.of("match relaxed cart {spike=[0], slow=[1000, 3000, 4000], recovered=[5000]} 5000"),
         Player.of(loop("relaxed", "followed_by", false)).values(values).end());
@@ -135,9 +133,7 @@ class PatternCasesTest {
         "pair",
         within(60_000) + "," + afterMatch(skip),
         step("a", or(is("value", "==", 1), is("value", "==", 2))),
-        step(
-            "b",
-            op("==", field("value"), math("+", agg("first", "a", "value"), constant(10)))));
+        step("b", op("==", field("value"), math("+", agg("first", "a", "value"), constant(10)))));
   }
 
   @Test
@@ -151,8 +147,7 @@ class PatternCasesTest {
       int ready = skip.equals("no_skip") ? 20_000 : 60_000;
       assertEquals(
           List.of(
-              "match pair cart {a=[10000], b=[20000]} " + ready,
-              "timeout pair cart {a=[0]} 60000"),
+              "match pair cart {a=[10000], b=[20000]} " + ready, "timeout pair cart {a=[0]} 60000"),
           sorted(player.end()));
     }
   }

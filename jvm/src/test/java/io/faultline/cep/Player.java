@@ -85,8 +85,7 @@ final class Player implements MatchOutput {
   }
 
   @Override
-  public void match(
-      CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
+  public void match(CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
     lines.add("match " + line(pattern, samples, readyAt));
   }
 

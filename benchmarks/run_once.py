@@ -1,0 +1,20 @@
+"""One embedded run of a configuration, in a process of its own; prints the seconds it took as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from jobs.pipeline import run_embedded
+
+from jobs.config_loading import load_config
+
+
+def main() -> None:
+    """Run the configuration file named on the command line."""
+    result = run_embedded(load_config(sys.argv[1], environment={}))
+    sys.stdout.write(json.dumps({"seconds": result.seconds, "counts": result.counts}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""`faultline job`: the job on a Flink cluster."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faultline import console, exits
+from faultline.words import clock, duration
+
+if TYPE_CHECKING:
+    from faultline.cluster import Cluster
+
+app = typer.Typer(no_args_is_help=True, help="The job on a Flink cluster.")
+
+Flink = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="The cluster's REST interface; else what FLINK_CONF_DIR says."),
+]
+Job = Annotated[
+    str | None, typer.Argument(metavar="[JOB]", help="The job's id or name; the only one if unsaid.")
+]
+
+
+@app.command()
+def submit(
+    config: Annotated[
+        Path,
+        typer.Option(exists=True, dir_okay=False, envvar="FAULTLINE_CONFIG", help="The job's configuration."),
+    ],
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Keys that beat the file's, dotted.")
+    ] = None,
+    flink: Flink = None,
+    from_savepoint: Annotated[str | None, typer.Option(help="The savepoint to go on from.")] = None,
+    json: console.Json = False,
+) -> None:
+    """Submit the job and print its id."""
+    from jobs.main import read_settings
+
+    from faultline.cluster import address_of, submit
+    from jobs.config_loading import load_config
+
+    load_config(config, read_settings(settings or []))
+    address = address_of(flink)
+    console.note(f"submitting to {address}")
+    job_id = submit(address, config, settings or [], from_savepoint)
+    if json:
+        console.say_json({"id": job_id, "flink": address})
+    else:
+        console.say(job_id)
+
+
+@app.command()
+def status(job: Job = None, flink: Flink = None, json: console.Json = False) -> None:
+    """Show the cluster's jobs; exit 1 where JOB is named and does not run."""
+    cluster = _cluster(flink)
+    jobs = [cluster.job(job)] if job else cluster.jobs()
+    if json:
+        for each in jobs:
+            console.say_json(asdict(each))
+    elif jobs:
+        rows = [
+            (
+                each.id,
+                each.name,
+                each.state,
+                clock(each.start),
+                duration(each.duration_ms),
+                "-" if each.checkpoint is None else clock(each.checkpoint),
+                each.reason or "",
+            )
+            for each in jobs
+        ]
+        console.table(("id", "name", "state", "started", "for", "checkpoint", "reason"), rows)
+    else:
+        console.say("no job")
+    if job and jobs[0].state != "RUNNING":
+        raise typer.Exit(exits.FINDINGS)
+
+
+@app.command()
+def stop(
+    job: Job = None,
+    flink: Flink = None,
+    savepoints: Annotated[
+        str | None, typer.Option(help="The folder for the savepoint; else where the cluster keeps them.")
+    ] = None,
+    savepoint: Annotated[bool, typer.Option(help="Keep the job's state for the next one.")] = True,
+    json: console.Json = False,
+) -> None:
+    """Stop the job with a savepoint and print its path."""
+    cluster = _cluster(flink)
+    state = cluster.job(job)
+    path = None
+    if savepoint:
+        path = cluster.stop(state, savepoints)
+    else:
+        cluster.cancel(state)
+    if json:
+        console.say_json({"id": state.id, "savepoint": path})
+    else:
+        console.say(path or f"{state.id} cancelled")
+
+
+def _cluster(flink: str | None) -> Cluster:
+    from faultline.cluster import Cluster, address_of
+
+    return Cluster(address_of(flink))

@@ -1,0 +1,102 @@
+package io.faultline;
+
+import io.faultline.config.JobConfig;
+import io.faultline.config.Json;
+import io.faultline.config.SinksConfig;
+import io.faultline.graph.Correlate;
+import io.faultline.graph.GraphConfig;
+import io.faultline.node.NodeConfig;
+import io.faultline.node.NodeOperator;
+import io.faultline.records.Block;
+import io.faultline.records.GraphEvent;
+import io.faultline.records.GraphEventSerializer;
+import io.faultline.sink.OutRow;
+import io.faultline.sink.Sinks;
+import io.faultline.sink.Topics;
+import io.faultline.source.Decoded;
+import io.faultline.source.Inputs;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.types.Row;
+
+/** What Python calls: sources and sinks of the job, each with its configuration as JSON. */
+public final class Entry {
+  /** Row(graph, kind "frame" or "match", time in ms, payload), in order per graph. */
+  public static final String OBSERVATIONS = "observations";
+
+  /** Row(topic, key, value, headers), ready for the sinks. */
+  public static final String DEAD_LETTERS = "dead_letters";
+
+  /** Row(topic, key, value, headers), ready for the sinks; the value is JSON. */
+  public static final String AUDIT = "audit";
+
+  private Entry() {}
+
+  /**
+   * Decode, normalise, detect, frame, correlate.
+   *
+   * @param json see {@link JobConfig}
+   * @return the streams by name
+   * @throws io.faultline.config.ConfigException naming place, key and mend
+   */
+  public static Map<String, DataStream<Row>> sources(StreamExecutionEnvironment env, String json) {
+    JobConfig job = JobConfig.read(json);
+    JsonNode raw = Json.read(json, JsonNode.class, "config");
+    Split.Parts parts = decoded(Inputs.of(env, job));
+    SingleOutputStreamOperator<GraphEvent> nodes =
+        parts
+            .blocks()
+            .keyBy(Block::key, Types.STRING)
+            .process(new NodeOperator(NodeConfig.parse(raw)), GraphEventSerializer.TYPE)
+            .name("normalise, detect, frame")
+            .uid("node");
+    SingleOutputStreamOperator<Row> observations =
+        nodes
+            .union(parts.edges())
+            .keyBy(GraphEvent::graph, Types.STRING)
+            .process(new Correlate(GraphConfig.parse(raw)), Correlate.ROW)
+            .name("correlate")
+            .uid("correlate");
+    DataStream<Row> audit =
+        nodes
+            .getSideOutput(NodeOperator.AUDIT)
+            .union(observations.getSideOutput(Correlate.AUDIT))
+            .map(Entry::auditRow, OutRow.TYPE)
+            .name("audit")
+            .uid("audit");
+    return Map.of(OBSERVATIONS, observations, DEAD_LETTERS, parts.deadLetters(), AUDIT, audit);
+  }
+
+  /**
+   * Writes rows of (topic, key, value, headers) to Kafka, to files, or to both.
+   *
+   * @param json see {@link SinksConfig}
+   * @throws io.faultline.config.ConfigException naming place, key and mend
+   */
+  public static void sinks(StreamExecutionEnvironment env, String json, DataStream<Row> rows) {
+    Sinks.attach(SinksConfig.read(json), rows);
+  }
+
+  private static Split.Parts decoded(List<DataStream<Decoded>> inputs) {
+    Split.Parts all = Split.of(inputs.get(0), "split-0");
+    for (int i = 1; i < inputs.size(); i++) {
+      Split.Parts one = Split.of(inputs.get(i), "split-" + i);
+      all =
+          new Split.Parts(
+              all.blocks().union(one.blocks()),
+              all.edges().union(one.edges()),
+              all.deadLetters().union(one.deadLetters()));
+    }
+    return all;
+  }
+
+  private static Row auditRow(String json) {
+    return OutRow.of(Topics.AUDIT, null, json.getBytes(StandardCharsets.UTF_8), Map.of());
+  }
+}

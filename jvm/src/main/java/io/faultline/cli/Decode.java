@@ -1,0 +1,100 @@
+package io.faultline.cli;
+
+import io.faultline.cli.JsonCommand.Lines;
+import io.faultline.config.Json;
+import io.faultline.decode.Decoder;
+import io.faultline.decode.Decoders;
+import io.faultline.decode.FutureGuard;
+import io.faultline.decode.RawRecord;
+import io.faultline.node.NodeConfig;
+import io.faultline.records.Edge;
+import io.faultline.records.SeriesKey;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * Shows how payloads are read. The request is a {@link DecodeRequest}; the answer has a line for
+ * each sample, edge, dead letter and ignored point, with {@code record}, its index. With {@code
+ * normalised} samples come after all records were read, per node in order of event time.
+ */
+public final class Decode {
+  private Decode() {}
+
+  public static void main(String[] args) {
+    System.exit(run(System.in, System.out, System.err));
+  }
+
+  static int run(InputStream in, OutputStream out, PrintStream err) {
+    return JsonCommand.run("decode", in, out, err, Decode::answer);
+  }
+
+  private static void answer(byte[] bytes, Lines out) throws IOException {
+    DecodeRequest request = DecodeRequest.parse(bytes);
+    Decoder decoder = Decoders.create(request.format(), request.identity(), request.graph());
+    Normalised normalised = null;
+    if (request.normalised()) {
+      JsonNode raw = Json.read(bytes, JsonNode.class, "request");
+      normalised = new Normalised(NodeConfig.parse(raw));
+    }
+    RecordLines lines = new RecordLines(out, normalised);
+    FutureGuard guard = new FutureGuard(lines, request.maxFutureMs());
+    for (RawRecord record : request.raw()) {
+      lines.record = (int) record.offset();
+      guard.begin(record);
+      decoder.decode(record, guard);
+    }
+    if (normalised != null) {
+      normalised.write(out);
+    }
+  }
+
+  /** Writes what one record gives, or keeps its samples for later. */
+  private static final class RecordLines implements Decoder.Output {
+    private final Lines out;
+    private final Normalised normalised;
+    private int record;
+
+    RecordLines(Lines out, Normalised normalised) {
+      this.out = out;
+      this.normalised = normalised;
+    }
+
+    private void write(ObjectNode line) {
+      try {
+        out.write(line);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    @Override
+    public void sample(
+        String graph, String node, long time, SeriesKey key, double value, long start) {
+      if (normalised == null) {
+        write(DecodeLines.sample(record, graph, node, time, key, value));
+      } else {
+        normalised.add(record, graph, node, time, key, value, start);
+      }
+    }
+
+    @Override
+    public void edge(Edge edge) {
+      write(DecodeLines.edge(record, edge));
+    }
+
+    @Override
+    public void deadLetter(String reason, String detail) {
+      write(DecodeLines.deadLetter(record, reason, detail));
+    }
+
+    @Override
+    public void ignored(String reason) {
+      write(DecodeLines.ignored(record, reason));
+    }
+  }
+}

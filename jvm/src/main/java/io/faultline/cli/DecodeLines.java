@@ -1,0 +1,93 @@
+package io.faultline.cli;
+
+import io.faultline.cep.SampleEvent;
+import io.faultline.config.Json;
+import io.faultline.records.Edge;
+import io.faultline.records.Kind;
+import io.faultline.records.SeriesKey;
+import io.faultline.records.Side;
+import io.faultline.records.Signal;
+import java.util.Locale;
+import javax.annotation.Nullable;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** The lines of {@link Decode}'s answer. */
+final class DecodeLines {
+  private DecodeLines() {}
+
+  static ObjectNode sample(
+      int record, String graph, String node, long time, SeriesKey key, double value) {
+    return series(record, graph, node, key, key.signal(), key.unit())
+        .put("value", value)
+        .put("time", time);
+  }
+
+  /** A sample after counters, units, signals and baseline; what is not known yet is null. */
+  static ObjectNode normalised(int record, SampleEvent sample) {
+    SeriesKey key = sample.series().key();
+    ObjectNode line =
+        series(
+                record,
+                sample.series().graph(),
+                sample.series().node(),
+                key,
+                sample.series().signal(),
+                sample.series().unit())
+            .put("value", sample.value())
+            .put("time", sample.time());
+    put(line, "z", sample.z());
+    put(line, "baseline", sample.baseline());
+    put(line, "spread", sample.spread());
+    return line;
+  }
+
+  private static void put(ObjectNode line, String name, double value) {
+    if (Double.isFinite(value)) {
+      line.put(name, value);
+    } else {
+      line.putNull(name);
+    }
+  }
+
+  private static ObjectNode series(
+      int record,
+      String graph,
+      String node,
+      SeriesKey key,
+      @Nullable Signal signal,
+      @Nullable String unit) {
+    ObjectNode line = line("sample").put("record", record).put("graph", graph).put("node", node);
+    line.put("metric", key.metric())
+        .put("kind", key.kind() == Kind.UNSAID ? null : lower(key.kind()))
+        .put("unit", unit)
+        .put("signal", signal == null ? null : signal.wireName())
+        .put("peer", key.peer())
+        .put("side", key.side() == Side.UNSAID ? null : lower(key.side()));
+    ObjectNode labels = line.putObject("labels");
+    key.labelMap().forEach(labels::put);
+    return line;
+  }
+
+  static ObjectNode edge(int record, Edge edge) {
+    ObjectNode line = line("edge").put("record", record).put("graph", edge.graph());
+    line.put("source", edge.source()).put("target", edge.target()).put("time", edge.time());
+    line.put("kind", edge.kind());
+    return edge.ttlMs() < 0 ? line.putNull("ttl") : line.put("ttl", edge.ttlMs());
+  }
+
+  static ObjectNode deadLetter(int record, String reason, String detail) {
+    return line("dead_letter").put("record", record).put("reason", reason).put("detail", detail);
+  }
+
+  static ObjectNode ignored(int record, String reason) {
+    return line("ignored").put("record", record).put("reason", reason);
+  }
+
+  private static ObjectNode line(String type) {
+    return Json.mapper().createObjectNode().put("type", type);
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,137 @@
+package io.faultline.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.junit.jupiter.api.Test;
+
+class DecodeTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final long T0 = 1767225600000L;
+  private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
+  private int code;
+
+  private List<JsonNode> ask(String request) throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    byte[] bytes = request.getBytes(StandardCharsets.UTF_8);
+    code = Decode.run(new ByteArrayInputStream(bytes), out, new PrintStream(errors, true));
+    List<JsonNode> lines = new ArrayList<>();
+    for (String line : out.toString(StandardCharsets.UTF_8).split("\n")) {
+      if (!line.isEmpty()) {
+        lines.add(JSON.readTree(line));
+      }
+    }
+    return lines;
+  }
+
+  private static String record(String value) {
+    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    return "{\"value_base64\":\"" + Base64.getEncoder().encodeToString(bytes) + "\"}";
+  }
+
+  private static String counter(long seconds, int value) {
+    return record(
+        "{\"graph\":\"shop\",\"node\":\"cart\",\"metric\":\"calls\",\"value\":"
+            + value
+            + ",\"time\":"
+            + (T0 + seconds * 1_000)
+            + ",\"kind\":\"counter\",\"signal\":\"traffic\"}");
+  }
+
+  @Test
+  void everyTypeOfLine() throws Exception {
+    List<JsonNode> lines =
+        ask(
+            "{\"format\":\"native\",\"records\":[{\"value_base64\":null},"
+                + record(
+                    "{\"graph\":\"shöp\",\"node\":\"cart\",\"metric\":\"m\",\"value\":1.5,"
+                        + "\"time\":1767225600000,\"unit\":\"%\",\"labels\":{\"a\":\"b\"}}")
+                + ","
+                + record(
+                    "{\"graph\":\"g\",\"source\":\"a\",\"target\":\"b\",\"time\":1767225600000}")
+                + ","
+                + record("{bad")
+                + "]}");
+    assertEquals(0, code, errors::toString);
+    assertEquals(
+        JSON.readTree("{\"type\":\"ignored\",\"record\":0,\"reason\":\"tombstone\"}"),
+        lines.get(0));
+    assertEquals(
+        JSON.readTree(
+            "{\"type\":\"sample\",\"record\":1,\"graph\":\"shöp\",\"node\":\"cart\","
+                + "\"metric\":\"m\",\"kind\":null,\"unit\":\"%\",\"signal\":null,\"peer\":null,"
+                + "\"side\":null,\"labels\":{\"a\":\"b\"},\"value\":1.5,\"time\":1767225600000}"),
+        lines.get(1));
+    assertEquals(
+        JSON.readTree(
+            "{\"type\":\"edge\",\"record\":2,\"graph\":\"g\",\"source\":\"a\",\"target\":\"b\","
+                + "\"time\":1767225600000,\"kind\":null,\"ttl\":null}"),
+        lines.get(2));
+    assertEquals("dead_letter", lines.get(3).get("type").asText());
+    assertEquals("malformed", lines.get(3).get("reason").asText());
+    assertEquals(3, lines.get(3).get("record").asInt());
+    assertEquals(4, lines.size());
+  }
+
+  @Test
+  void otlpPayload() throws Exception {
+    try (InputStream in = getClass().getResourceAsStream("/01_otlp_metrics.pb")) {
+      String value = Base64.getEncoder().encodeToString(in.readAllBytes());
+      String records = "\"records\":[{\"value_base64\":\"" + value + "\"}]}";
+      List<JsonNode> lines = ask("{\"format\":\"otlp_proto\"," + records);
+      assertEquals(13, lines.size());
+      assertEquals("checkout", lines.get(0).get("node").asText());
+      List<JsonNode> named =
+          ask("{\"format\":\"otlp_proto\",\"identity\":{\"graph\":{\"value\":\"x\"}}," + records);
+      assertEquals("x", named.get(0).get("graph").asText());
+    }
+  }
+
+  @Test
+  void normalisedShowsRatesAndWhatWasLeftOut() throws Exception {
+    String records =
+        String.join(",", counter(0, 100), counter(10, 150), counter(10, 150), counter(20, 210));
+    List<JsonNode> lines =
+        ask("{\"format\":\"native\",\"normalised\":true,\"records\":[" + records + "]}");
+    assertEquals(0, code, errors::toString);
+    assertEquals(3, lines.size(), lines::toString);
+    assertEquals(5.0, lines.get(0).get("value").asDouble());
+    assertEquals(1, lines.get(0).get("record").asInt());
+    assertEquals("traffic", lines.get(0).get("signal").asText());
+    assertTrue(lines.get(0).get("z").isNull());
+    assertEquals("duplicate", lines.get(1).get("reason").asText());
+    assertEquals(2, lines.get(1).get("record").asInt());
+    assertEquals(6.0, lines.get(2).get("value").asDouble());
+  }
+
+  @Test
+  void theFutureIsRefused() throws Exception {
+    String far = counter(1_000, 1).replace("}", ",\"timestamp\":" + T0 + "}");
+    List<JsonNode> lines = ask("{\"format\":\"native\",\"records\":[" + far + "]}");
+    assertEquals("bad_time", lines.get(0).get("reason").asText());
+  }
+
+  @Test
+  void wrongRequestsNameTheMend() throws Exception {
+    ask("{\"format\":\"native\",\"recods\":[],\"records\":[]}");
+    assertEquals(1, code);
+    assertTrue(errors.toString().contains("'records'"), errors::toString);
+    ask("{\"format\":\"avro\",\"records\":[]}");
+    assertEquals(1, code);
+    ask("{\"format\":\"native\",\"records\":[{\"value_base64\":\"?\"}]}");
+    assertEquals(1, code);
+    assertTrue(errors.toString().contains("records[0].value_base64"), errors::toString);
+    ask("");
+    assertEquals(1, code);
+  }
+}

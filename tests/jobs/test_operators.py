@@ -1,0 +1,100 @@
+"""The operators on a MiniCluster, over rows as the JVM sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyflink.common import Row
+
+from jobs.rows import FRAME
+from onnx_models.bundle import Bundle
+from records.frames import FrameRow
+from records.matches import Match
+from tests.jobs import minicluster
+from tests.jobs.bundles import bundle
+from tests.jobs.minicluster import audit, configuration, events, observations, of
+from tests.jobs.rows import frame_row, match, tick_end
+
+SLOW = {("cart", "latency"): 40.0, ("frontend", "latency"): 12.0}
+
+
+@pytest.fixture(scope="module")
+def loudest(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    return bundle(tmp_path_factory.mktemp("bundle"))
+
+
+def incident(graph: str, first: int, last: int, until: int) -> Iterator[FrameRow | Match]:
+    """Ticks 0 to `until` of a graph whose cart is slow from `first` to `last` and alarms each second tick."""
+    for tick in range(until + 1):
+        slow = first <= tick <= last
+        if slow and (tick - first) % 2:
+            yield match(tick, graph=graph)
+        yield frame_row(tick, SLOW if slow else None, graph=graph)
+
+
+def test_two_graphs_one_of_them_stops_and_what_cannot_be_read(loudest: Bundle) -> None:
+    rows = observations([*incident("shop", 10, 14, 39), *incident("bank", 12, 14, 14)])
+    rows.insert(20, Row("shop", FRAME, rows[20][2], b"FLFR no frame row"))
+    sent = minicluster.run(rows, configuration(loudest.path), loudest.manifest)
+    shop = [event for event in events(sent) if event.graph == "shop"]
+    bank = [event for event in events(sent) if event.graph == "bank"]
+    assert [(event.revision, event.status, event.resolution) for event in shop] == [
+        (1, "opened", None),
+        (2, "resolved", "signals_back"),
+    ]
+    assert [(event.status, event.resolution) for event in bank] == [
+        ("opened", None),
+        ("resolved", "data_stopped"),
+    ]
+    assert bank[-1].time == tick_end(14) + 300_000
+    first = shop[0]
+    assert (first.method, first.root_causes[0].node, first.root_causes[0].signal) == (
+        "model",
+        "cart",
+        "latency",
+    )
+    assert first.model is not None
+    assert (first.model.name, first.model.sha256) == ("loudest", loudest.manifest.sha256)
+    assert first.time == tick_end(11)
+    assert len({event.incident_id for event in events(sent)}) == 2
+    (letter,) = of(sent, "dead-letters")
+    assert (letter.value, letter.headers["reason"]) == (b"FLFR no frame row", "unreadable")
+    assert len(of(sent, "matches")) == 3
+    assert len(of(sent, "frames")) == 40 + 15
+    assert {line["type"] for line in audit(sent)} == {"scored"}
+
+
+def test_a_model_that_answers_nan_is_ranked_by_the_fallback_and_marked(tmp_path: Path) -> None:
+    broken = bundle(tmp_path, factor=float("nan"))
+    rows = observations(incident("shop", 10, 12, 14))
+    sent = minicluster.run(rows, configuration(broken.path, publish_frames=False), broken.manifest)
+    assert {(event.method, event.reason, event.model) for event in events(sent)} == {
+        ("fallback", "nonfinite_score", None)
+    }
+    assert events(sent)[0].root_causes[0].node == "cart"
+    assert of(sent, "frames") == []
+    assert not any(b"NaN" in each.value for each in sent)
+
+
+def test_an_answer_that_comes_too_late_is_the_fallback_s_and_the_job_lives(loudest: Bundle) -> None:
+    rows = observations(incident("shop", 10, 12, 14))
+    config = configuration(loudest.path, score={"timeout_ms": 1, "batch_ms": 1})
+    sent = minicluster.run(rows, config, loudest.manifest)
+    assert [event.status for event in events(sent)] == ["opened", "resolved"]
+    assert {line["reason"] for line in audit(sent)} <= {"timeout", None}
+    assert "timeout" in {line["reason"] for line in audit(sent)}
+
+
+def test_a_replay_gives_the_same_bytes(loudest: Bundle) -> None:
+    rows = observations([*incident("shop", 10, 14, 39), *incident("bank", 12, 20, 39)])
+    config = configuration(loudest.path)
+    first, second = (minicluster.run(rows, config, loudest.manifest) for _ in range(2))
+    assert sorted(map(repr, first)) == sorted(map(repr, second))
+
+
+def test_nothing_in_nothing_out(loudest: Bundle) -> None:
+    rows = observations([frame_row(0)])
+    sent = minicluster.run(rows, configuration(loudest.path, publish_frames=False), loudest.manifest)
+    assert sent == []
