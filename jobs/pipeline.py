@@ -25,11 +25,9 @@ from jobs.model_loading import bundle_folder
 from jobs.operators import assemble
 from jobs.run_files import count_outputs
 from onnx_models.bundle import load_bundle
-from records.errors import FaultlineError
 from records.rules import load_rules
 
 POLL_S: Final = 0.3
-_DONE: Final = ("FINISHED", "FAILED", "CANCELED")
 
 
 @dataclass(frozen=True)
@@ -138,20 +136,19 @@ def _embedded_environment(scratch: Path, config: JobConfig) -> StreamExecutionEn
 
 
 def _wait(client: JobClient, tell: Callable[[], Any]) -> None:
-    """Waits for the end of the job; an interrupt cancels it."""
+    """Waits for the end of the job; an interrupt cancels it.
+
+    The result is asked for at once: a MiniCluster that is done shuts down and answers nothing more.
+    """
+    result = client.get_job_execution_result()
     try:
-        while _status(client) not in _DONE:
+        while not result.done():
             tell()
             time.sleep(POLL_S)
-        client.get_job_execution_result().result()
     except KeyboardInterrupt:
         client.cancel().result()
         raise
-    except FaultlineError:
-        raise
+    try:
+        result.result()
     except Exception as error:
         raise gateway.java_failure(error) from error
-
-
-def _status(client: JobClient) -> str:
-    return str(client.get_job_status().result()).rpartition(".")[2]

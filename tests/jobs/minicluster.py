@@ -34,7 +34,9 @@ class Sent:
     headers: dict[str, str]
 
 
-class _RowTime(TimestampAssigner):
+class RowTime(TimestampAssigner):
+    """The time in a row, ms."""
+
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
         return int(value[2])
 
@@ -84,18 +86,19 @@ def run(rows: list[Row], config: JobConfig, manifest: Manifest) -> list[Sent]:
     results = out.execute_and_collect("operators")
     assert isinstance(results, CloseableIterator)
     with results:
-        return [_sent(row) for row in results]
+        return [sent_of(row) for row in results]
 
 
 def stream(env: StreamExecutionEnvironment, rows: list[Row]) -> DataStream:
     """The rows as an event-time stream."""
-    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(_RowTime())
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(RowTime())
     made = env.from_collection(rows, observation_type()).assign_timestamps_and_watermarks(strategy)
     assert isinstance(made, DataStream)
     return made
 
 
-def _sent(row: Any) -> Sent:
+def sent_of(row: Any) -> Sent:
+    """A collected row as a record."""
     topic, key, value, headers = row
     return Sent(topic, _octets(key), _octets(value), dict(headers))
 

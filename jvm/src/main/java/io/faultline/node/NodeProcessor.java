@@ -31,7 +31,7 @@ public final class NodeProcessor {
   }
 
   /** Takes a block that waits for the watermark. */
-  void buffer(NodeState state, Block block) {
+  public void buffer(NodeState state, Block block) {
     state.pending.add(block);
   }
 
@@ -53,12 +53,12 @@ public final class NodeProcessor {
   }
 
   /** Patterns that do not run, and why. */
-  List<Refusal> refused() {
+  public List<Refusal> refused() {
     return detector.refused();
   }
 
   /** The next event time at which {@link #advance} has something to do; Long.MAX_VALUE = never. */
-  long nextTimer(NodeState state) {
+  public long nextTimer(NodeState state) {
     long next = detector.nextTimer(state.runs);
     next = state.tick == NodeState.NEVER ? next : Math.min(next, lastOfTick(state));
     for (Block block : state.pending) {
