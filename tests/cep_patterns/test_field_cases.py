@@ -8,11 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 import yaml
 
 from cep_patterns.gateway import Found, Run, RunResult, run_patterns
 from cep_patterns.yaml_loader import load_patterns
+from records.matches import Match
 from records.samples import Sample
 
 CASES = Path(__file__).with_name("cases")
@@ -67,3 +69,18 @@ def test_no_sample_is_late_and_no_pattern_refused(results: dict[str, RunResult])
     assert {name: (result.late, result.refused) for name, result in results.items()} == {
         name: ([], {}) for name in results
     }
+
+
+def test_what_the_engine_sends_is_a_match_record(results: dict[str, RunResult]) -> None:
+    found = [each for result in results.values() for each in result.found]
+    assert {each.kind for each in found} == {"match", "timeout"}
+    for each in found:
+        record = Match.model_validate_json(orjson.dumps(each.match))
+        assert (f"{record.graph}/{record.node}", record.pattern, record.kind) == (
+            each.key,
+            each.pattern,
+            each.kind,
+        )
+        assert record.time == each.ready_at
+        times = {step.name: [sample.time for sample in step.samples] for step in record.steps if step.samples}
+        assert times == {name: taken for name, taken in each.steps.items() if taken}
