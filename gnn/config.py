@@ -57,8 +57,8 @@ class TrainConfig:
     learning_rate: float = 3e-3
     weight_decay: float = 1e-2
     threads: int = 1
-    validation_share: float = 0.04
-    test_share: float = 0.06
+    validation_share: float = 0.03
+    test_share: float = 0.02
     evaluate_every: int = 250
     patience: int = 6
     smoothing: float = 0.05

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -113,6 +114,25 @@ def _as_reported(rng: np.random.Generator, alarms: tuple[Alarm, ...]) -> tuple[A
     return alarms
 
 
-def healthy_cut(rng: np.random.Generator, rows: Sequence[FrameRow], index: int) -> Cut:
-    """Return a snapshot without a fault, with the false alarms of its last ticks where there are any."""
-    return Cut(index, _as_reported(rng, alarms_between(rows, max(0, index - 2), index)), -1)
+def healthy_cuts(
+    rng: np.random.Generator,
+    rows: Sequence[FrameRow],
+    spans: Sequence[tuple[int, int]],
+    false_alarms: int,
+    quiet: int,
+) -> list[Cut]:
+    """Return snapshots without a fault, from spans [first, last] of rows: up to ``false_alarms`` where an
+    alarm begins (what a job would ask about in vain), and up to ``quiet`` anywhere."""
+    begins: list[int] = []
+    for first, last in spans:
+        over = [bool(over_threshold(row).any()) for row in rows[first - 1 : last + 1]]
+        begins += [first + i for i, (before, now) in enumerate(pairwise(over)) if now and not before]
+    anywhere = [index for first, last in spans for index in range(first, last + 1)]
+    chosen = [
+        *rng.permutation(np.array(begins, np.int64))[:false_alarms],
+        *rng.permutation(np.array(anywhere, np.int64))[:quiet],
+    ]
+    return [
+        Cut(int(index), _as_reported(rng, alarms_between(rows, max(0, index - 2), index)), -1)
+        for index in chosen
+    ]

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn.config import DataConfig
-from gnn.cuts import Cut, fault_cuts, healthy_cut
+from gnn.cuts import Cut, fault_cuts, healthy_cuts
 from gnn.examples import Example, pack
 from gnn.matrix import START, FrameMaker, frames_of, jvm_frames
 from gnn.simulator.faults import KINDS, Fault
@@ -31,7 +31,7 @@ from records.signals import SIGNALS
 
 DEVIATES = 0.6
 """z' of about 5: from there on a node counts as a symptom in the labels of edges."""
-_HEALTHY_CUTS = 5
+_FALSE_ALARMS, _QUIET = 5, 3
 _KIND_INDEX = {kind: number for number, kind in enumerate(KINDS)}
 
 log = logging.getLogger(__name__)
@@ -107,12 +107,21 @@ def examples_of(simulation: Simulation, rows: Sequence[FrameRow], cuts: int) -> 
             example = _faulty(simulation, rows, cut, fault, system)
             if example:
                 yield example
-    healthy = [tick for tick in simulation.healthy if tick_of[0] + WINDOW_TICKS < tick <= tick_of[-1]]
-    for tick in rng.permutation(np.array(healthy, np.int64))[:_HEALTHY_CUTS]:
-        cut = healthy_cut(rng, rows, int(np.searchsorted(tick_of, tick)))
+    for cut in healthy_cuts(rng, rows, _healthy_spans(simulation, tick_of), _FALSE_ALARMS, _QUIET):
         snapshot = _snapshot(rows, cut)
         nothing = np.zeros(snapshot.edge_index.shape[1], bool)
         yield Example(snapshot, -1, -1, -1, nothing, system, -1)
+
+
+def _healthy_spans(simulation: Simulation, tick_of: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return spans [first, last] of rows long after one fault and before the next."""
+    ends = [0, *(fault.end + WINDOW_TICKS for fault in simulation.faults)]
+    starts = [*(fault.start for fault in simulation.faults), len(simulation.matrix)]
+    spans = [
+        (max(int(np.searchsorted(tick_of, end)), WINDOW_TICKS), int(np.searchsorted(tick_of, start)) - 1)
+        for end, start in zip(ends, starts, strict=True)
+    ]
+    return [(first, last) for first, last in spans if first <= last]
 
 
 def _snapshot(rows: Sequence[FrameRow], cut: Cut) -> Snapshot:

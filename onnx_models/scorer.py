@@ -94,16 +94,15 @@ class Scorer:
         return interpret(snapshot, self._run.run(snapshot.inputs()), self.bundle, self.provider)
 
     def check_golden(self) -> float:
-        """Return the largest difference to the bundle's golden outputs; infinity where a shape differs or an
-        output is not finite."""
+        """Return the largest difference to the bundle's golden outputs; infinity for another shape or NaN."""
         worst = 0.0
         for inputs, expected in self.bundle.golden():
             actual = self._run.run(inputs)
             for name in OUTPUTS:
-                if actual[name].shape != expected[name].shape:
+                same = actual[name].shape == expected[name].shape
+                if not (same and np.isfinite(actual[name]).all()):
                     return float("inf")
-                difference = float(np.abs(actual[name] - expected[name]).max(initial=0.0))
-                worst = max(worst, difference) if np.isfinite(difference) else float("inf")
+                worst = max(worst, float(np.abs(actual[name] - expected[name]).max(initial=0.0)))
         return worst
 
 

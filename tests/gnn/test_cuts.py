@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gnn.cuts import DELAYS, alarms_between, fault_cuts, over_threshold, shows_at
+from gnn.cuts import DELAYS, alarms_between, fault_cuts, healthy_cuts, over_threshold, shows_at
 from onnx_models.snapshot import Alarm
 from records.frames import FrameRow
 from tests.onnx_models.builders import quiet_row, silent, with_cell
@@ -59,3 +59,14 @@ def test_a_fault_that_never_shows_comes_without_alarms() -> None:
     found = [cut for seed in range(20) for cut in fault_cuts(np.random.default_rng(seed), rows, 10, 20, 2)]
     assert 0 < len(found) < 20
     assert all(cut.alarms == () and cut.delay == -1 and 10 < cut.row < 20 for cut in found)
+
+
+def test_healthy_cuts_ask_where_false_alarms_begin_and_anywhere() -> None:
+    rows = [quiet_row(number) for number in range(40)]
+    for number in (15, 16, 30):
+        rows[number] = with_cell(rows[number], 0, "latency", 40.0, 1.0)
+    cuts = healthy_cuts(np.random.default_rng(0), rows, [(12, 20), (35, 39)], 5, 2)
+    assert cuts[0].row == 15
+    assert len(cuts) == 3
+    assert all(12 <= cut.row <= 20 or 35 <= cut.row <= 39 for cut in cuts)
+    assert all(cut.delay == -1 for cut in cuts)

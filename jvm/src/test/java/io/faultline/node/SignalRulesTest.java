@@ -123,6 +123,19 @@ class SignalRulesTest {
   }
 
   @Test
+  void aHistogramsMeanTakesTheFirstRuleForItsSum() throws Exception {
+    SignalRules rules =
+        rules(
+            """
+            [{"metric": "rpc_ms_(count|sum|bucket)", "signal": "latency", "unit": "ms"},
+             {"metric": ".*_ms_.*", "signal": "saturation", "unit": "s"}]\
+            """);
+    Resolved mean = rules.resolveDerived(SeriesKey.of("rpc_ms_mean"), Role.MEAN);
+    assertEquals(Signal.LATENCY, mean.signal());
+    assertEquals(0.001, mean.factor());
+  }
+
+  @Test
   void anUnknownSignalIsRefused() {
     assertThrows(
         IllegalArgumentException.class, () -> rules("[{\"metric\": \"m\", \"signal\": \"cpus\"}]"));
