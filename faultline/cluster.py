@@ -156,42 +156,46 @@ def configuration_folder() -> Path:
 def submit(address: str, config: Path, settings: Sequence[str], savepoint: str | None) -> str:
     """Submits the job of `config` with KEY=VALUE `settings` and returns its id.
 
-    The program is `jobs.main`, run by this interpreter here and on the cluster: an environment with
-    faultline[job] must be at the same path on every TaskManager. FaultlineError with Flink's own words
-    where it is refused.
+    The program is `jobs.main`, run by this interpreter here and on the cluster: an environment with the
+    dependencies of faultline[job] must be at the same path on every TaskManager. The project's own packages
+    are shipped. FaultlineError with Flink's own words where it is refused.
     """
+    from jobs.shipping import stage
+
     if " " in sys.executable:
         raise MachineError(
             f"{sys.executable} has a space in it, which Flink's scripts do not quote",
             "make the virtual environment in a folder without a space",
         )
     Cluster(address).jobs()
-    command = _command(address, config, settings, savepoint)
-    with tempfile.TemporaryDirectory(prefix="faultline-") as logs:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=_environment(Path(logs)), check=False
-        )
+    with tempfile.TemporaryDirectory(prefix="faultline-") as scratch:
+        packages = stage(Path(scratch) / "packages")
+        command = _command(address, config, settings, savepoint, packages)
+        env = _environment(Path(scratch), packages)
+        done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     found = _SUBMITTED.search(done.stdout)
     if found is None or done.returncode != 0:
         raise refusal(done.stdout + done.stderr)
     return found[1]
 
 
-def _command(address: str, config: Path, settings: Sequence[str], savepoint: str | None) -> list[str]:
+def _command(
+    address: str, config: Path, settings: Sequence[str], savepoint: str | None, packages: Path
+) -> list[str]:
     from records.java import find_jar, flink_libraries
 
     flink = flink_libraries()[0].parent.parent / "bin" / "flink"
     state = [] if savepoint is None else ["--fromSavepoint", savepoint]
     python = ["-pyexec", sys.executable, "-pyclientexec", sys.executable]
-    options = ["--detached", "-m", address, *state, *python, "-j", str(find_jar().resolve())]
-    return [str(flink), "run", *options, "-pym", "jobs.main", str(config.resolve()), *settings]
+    files = ["-j", str(find_jar().resolve()), "-pyfs", str(packages), "-pym", "jobs.main"]
+    options = ["--detached", "-m", address, *state, *python, *files]
+    return [str(flink), "run", *options, str(config.resolve()), *settings]
 
 
-def _environment(logs: Path) -> dict[str, str]:
+def _environment(logs: Path, packages: Path) -> dict[str, str]:
     from records.java import find_java
 
-    root = str(Path(__file__).resolve().parents[1])
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {
         "FLINK_LOG_DIR": str(logs),
         **os.environ,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faultline import console, demo, doctor, events, job, pattern, recording, run
+from faultline import console, decode, demo, doctor, events, job, pattern, recording, run
 from faultline.cli import FaultlineGroup, version
 
 app = typer.Typer(
@@ -42,6 +42,7 @@ def root(
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 app.command("run")(run.run)
+app.command("decode")(decode.decode)
 app.add_typer(job.app, name="job")
 app.add_typer(pattern.app, name="pattern")
 app.add_typer(recording.app, name="recording")

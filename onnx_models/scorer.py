@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -28,30 +29,49 @@ _MASKED = -20.0
 log = logging.getLogger(__name__)
 
 
-class Scorer:
-    """One session of one bundle, with one thread; made once per process and bundle, called from one thread.
+class OnnxRun:
+    """One ONNX Runtime session with one thread: arrays in, arrays out. ``model``: a file or the bytes
+    themselves.
 
     ``provider`` is what the session says it runs on: ONNX Runtime falls back to the CPU silently when CUDA is
     missing.
     """
 
-    def __init__(self, bundle: Bundle, provider: Provider = "cpu") -> None:
+    def __init__(self, model: Path | bytes, provider: Provider = "cpu") -> None:
         runtime = importlib.import_module("onnxruntime")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        self.bundle = bundle
-        self._session = runtime.InferenceSession(
-            str(bundle.model_file), sess_options=options, providers=_PROVIDERS[provider]
-        )
+        source = model if isinstance(model, bytes) else str(model)
+        self._session = runtime.InferenceSession(source, sess_options=options, providers=_PROVIDERS[provider])
         self.provider: str = self._session.get_providers()[0]
         self._runtime_errors = _runtime_errors()
+
+    def run(self, inputs: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+        """Return the outputs by name. Raises ScoringError when the runtime fails."""
+        try:
+            values = self._session.run(list(OUTPUTS), inputs)
+        except self._runtime_errors as error:
+            raise ScoringError("runtime_error", f"ONNX Runtime failed: {error}") from error
+        return {name: np.asarray(value) for name, value in zip(OUTPUTS, values, strict=True)}
+
+
+class Scorer:
+    """One bundle in one session; made once per process and bundle, called from one thread."""
+
+    def __init__(self, bundle: Bundle, provider: Provider = "cpu") -> None:
+        self.bundle = bundle
+        self._run = OnnxRun(bundle.model_file, provider)
+        self.provider = self._run.provider
         if provider == "gpu" and self.provider != "CUDAExecutionProvider":
             log.warning(
                 "event=gpu_not_there asked=%s provider=%s model=%s-%d",
-                provider, self.provider, bundle.manifest.name, bundle.manifest.version,
-            )  # fmt: skip
+                provider,
+                self.provider,
+                bundle.manifest.name,
+                bundle.manifest.version,
+            )
 
     def score(self, snapshots: Sequence[Snapshot]) -> list[Scores]:
         """Return one Scores per snapshot, in order. Raises the first ScoringError."""
@@ -71,19 +91,19 @@ class Scorer:
     def score_one(self, snapshot: Snapshot) -> Scores:
         """Return the model's answer for one snapshot. Raises ScoringError: NaN, wrong shape, or the runtime
         failed."""
-        return interpret(snapshot, self.run(snapshot), self.bundle, self.provider)
+        return interpret(snapshot, self._run.run(snapshot.inputs()), self.bundle, self.provider)
 
-    def run(self, snapshot: Snapshot) -> dict[str, npt.NDArray[Any]]:
-        """Return the raw outputs by name. Raises ScoringError when the runtime fails."""
-        return self.run_arrays(snapshot.inputs())
-
-    def run_arrays(self, inputs: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-        """The same for input arrays by name."""
-        try:
-            values = self._session.run(list(OUTPUTS), inputs)
-        except self._runtime_errors as error:
-            raise ScoringError("runtime_error", f"ONNX Runtime failed: {error}") from error
-        return {name: np.asarray(value) for name, value in zip(OUTPUTS, values, strict=True)}
+    def check_golden(self) -> float:
+        """Return the largest difference to the bundle's golden outputs; infinity for another shape or NaN."""
+        worst = 0.0
+        for inputs, expected in self.bundle.golden():
+            actual = self._run.run(inputs)
+            for name in OUTPUTS:
+                same = actual[name].shape == expected[name].shape
+                if not (same and np.isfinite(actual[name]).all()):
+                    return float("inf")
+                worst = max(worst, float(np.abs(actual[name] - expected[name]).max(initial=0.0)))
+        return worst
 
 
 def _runtime_errors() -> tuple[type[Exception], ...]:

@@ -14,6 +14,8 @@ WIDTH: Final = 420.0
 HEIGHT: Final = 156.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 10.0, 20.0, 22.0
 _MAX_POINTS: Final = 600
+_TINY: Final = 1e-300
+"""Less than this is no difference."""
 _TIME_STEPS: Final = (
     1,
     2,
@@ -144,8 +146,9 @@ def nice_scale(values: Iterable[float]) -> tuple[float, float, list[float]]:
     low, high = min(finite), max(finite)
     if low >= 0 and low <= 0.6 * high:
         low = 0.0
-    if high - low <= 1e-12 * max(abs(high), abs(low)):
-        pad = abs(high) * 0.1 or 1.0
+    largest = max(abs(high), abs(low))
+    if high - low <= max(1e-12 * largest, _TINY):
+        pad = 0.1 * largest if largest > _TINY else 1.0
         low, high = (low - pad, high + pad) if low else (0.0, high + pad)
     raw = (high - low) / 3
     power = 10.0 ** math.floor(math.log10(raw))

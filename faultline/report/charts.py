@@ -51,15 +51,16 @@ def moments_of(incident: History, tick_ms: int, faults: Sequence[Fault]) -> Mome
     return Moments(start, min(end, start + _MOST * tick_ms), onset, incident.opened, band)
 
 
-def nodes_of(incident: History) -> list[str]:
-    """The nodes whose series may be drawn: the cause, then those of the triggers."""
+def nodes_of(incident: History, matched: Sequence[Matched]) -> list[str]:
+    """The nodes whose series may be drawn: the cause, then the first ones that matched."""
     cause = [] if incident.cause is None else [incident.cause.node]
-    return list(dict.fromkeys((*cause, *(trigger.node for trigger in incident.answer.triggers))))
+    earliest = dict.fromkeys(each.node for each in sorted(matched, key=lambda each: each.time))
+    return [*cause, *[node for node in earliest if node not in cause][:NOTICED_CHARTS]]
 
 
-def wants_of(incident: History, moments: Moments) -> list[Want]:
+def wants_of(incident: History, matched: Sequence[Matched], moments: Moments) -> list[Want]:
     """What to read from the recordings for this incident."""
-    return [Want(incident.graph, node, moments.start, moments.end) for node in nodes_of(incident)]
+    return [Want(incident.graph, node, moments.start, moments.end) for node in nodes_of(incident, matched)]
 
 
 def matched_samples(incident: History, matches: Iterable[Match]) -> list[Matched]:
@@ -146,14 +147,12 @@ def noticed_charts(
 ) -> list[tuple[str, ChartView]]:
     """Matched series of other nodes: (node, chart), the earliest match first."""
     cause = incident.cause.node if incident.cause else None
-    nodes = dict.fromkeys(
-        each.node for each in sorted(matched, key=lambda each: each.time) if each.node != cause
-    )
+    nodes = [node for node in nodes_of(incident, matched) if node != cause]
     found: list[tuple[str, ChartView]] = []
     for node in nodes:
         hit = [track for track in _tracks_of(node, tracks, matched) if _on(track, matched)]
         found += [(node, view) for view in _charts(hit, lambda _: 0.0, matched, moments, tick_ms)[:1]]
-    return found[:NOTICED_CHARTS]
+    return found
 
 
 def _charts(

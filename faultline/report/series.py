@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from records.rules import first_match
-
 from records.recordings import SAMPLES_FILE
+from records.rules import first_match
 
 _GAP: Final = 2.5
 """A line is broken where two samples are further apart than this many intervals."""

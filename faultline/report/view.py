@@ -1,29 +1,27 @@
-"""What the report says, as plain data for the templates: the run's header and a section per incident.
+"""What the report says, as plain data for the templates: the run's header, and a section per incident.
 
-Imports the rest of this package; no wording is left to the templates but headings and legends.
+Imports the rest of this package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from records.rules import load_rules
-
 from faultline import incident_table
 from faultline.history import History, histories
-from faultline.judge import Judgement, Verdict, judge
+from faultline.judge import Judgement, judge
 from faultline.report import charts
-from faultline.report.chart import ChartView
-from faultline.report.graph import GraphView, graph_view
+from faultline.report.graph import graph_view
 from faultline.report.marks import GraphMarks, marks_of
-from faultline.report.series import Track, read_tracks
+from faultline.report.sections import IncidentView, Pictures, section
+from faultline.report.series import read_tracks
 from faultline.run_folder import RunFolder
-from faultline.words import clock, duration, number, plural, quantity, share
-from records.incidents import Evidence, IncidentEvent, RootCause
+from faultline.words import clock, duration, plural
 from records.matches import Match
+from records.rules import load_rules
 
 _DEFAULT_TICK_MS: Final = 60_000
 _COUNTS: Final = (
@@ -33,51 +31,6 @@ _COUNTS: Final = (
     ("dead_letters", "dead letters"),
     ("late", "late samples"),
 )
-
-
-@dataclass(frozen=True)
-class EvidenceView:
-    """One reason: its kind, a sentence, and its figures as text."""
-
-    kind: str
-    text: str
-    figures: str
-
-
-@dataclass(frozen=True)
-class CauseView:
-    """One candidate: `width` is its bar's share of the widest, in percent."""
-
-    rank: int
-    node: str
-    signal: str
-    score: str
-    width: float
-    evidence: tuple[EvidenceView, ...]
-
-
-@dataclass(frozen=True)
-class IncidentView:
-    """One section. Everything is text, geometry, or an event as it was told."""
-
-    anchor: str
-    headline: str
-    signal: str
-    event: IncidentEvent
-    last: IncidentEvent
-    sentence: str
-    found: str
-    onset: str
-    delay: str
-    verdict: Verdict | None
-    verdict_text: str
-    verdict_class: str
-    truth: tuple[str, ...]
-    graph: GraphView | None
-    causes: tuple[CauseView, ...]
-    charts: tuple[ChartView, ...]
-    noticed: tuple[tuple[str, ChartView], ...]
-    revisions: tuple[IncidentEvent, ...]
 
 
 @dataclass(frozen=True)
@@ -124,115 +77,35 @@ def _sections(
     run: RunFolder, incidents: Sequence[History], matches: Sequence[Match], judgement: Judgement | None
 ) -> list[IncidentView]:
     marks = marks_of(incidents, run.frames())
-    faults = run.faults()
-    ticks = {each.incident_id: _tick(run, each, marks[each.incident_id]) for each in incidents}
-    moments = {
-        each.incident_id: charts.moments_of(each, ticks[each.incident_id], faults) for each in incidents
-    }
-    wants = [want for each in incidents for want in charts.wants_of(each, moments[each.incident_id])]
+    pictures = _pictures(run, incidents, matches, marks)
+    return [
+        section(f"incident-{place}", incident, judgement, pictures[incident.incident_id])
+        for place, incident in enumerate(incidents, start=1)
+    ]
+
+
+def _pictures(
+    run: RunFolder, incidents: Sequence[History], matches: Sequence[Match], marks: Mapping[str, GraphMarks]
+) -> dict[str, Pictures]:
+    """The pictures of each incident by id; each recording is read once for all of them."""
+    faults, plans = run.faults(), {}
+    for incident in incidents:
+        tick_ms = _tick(run, incident, marks[incident.incident_id])
+        matched = charts.matched_samples(incident, matches)
+        plans[incident.incident_id] = (matched, charts.moments_of(incident, tick_ms, faults), tick_ms)
+    wants = [want for each in incidents for want in charts.wants_of(each, *plans[each.incident_id][:2])]
     rules = load_rules(path for path in run.meta.rules if Path(path).is_file())
-    tracks: dict[str, dict[str, list[Track]]] = {
+    tracks = {
         source.graph: read_tracks(source.recording.path, source.graph, wants, rules) for source in run.sources
     }
-    sections = []
-    for number_, each in enumerate(incidents, start=1):
-        matched = charts.matched_samples(each, matches)
-        drawn = (
-            each,
-            tracks.get(each.graph, {}),
-            matched,
-            moments[each.incident_id],
-            ticks[each.incident_id],
+    return {
+        each.incident_id: Pictures(
+            graph_view(each.answer, marks[each.incident_id]),
+            tuple(charts.cause_charts(each, tracks.get(each.graph, {}), *plans[each.incident_id])),
+            tuple(charts.noticed_charts(each, tracks.get(each.graph, {}), *plans[each.incident_id])),
         )
-        sections.append(
-            _section(
-                f"incident-{number_}",
-                each,
-                judgement,
-                graph_view(each.answer, marks[each.incident_id]),
-                charts.cause_charts(*drawn),
-                charts.noticed_charts(*drawn),
-            )
-        )
-    return sections
-
-
-def _section(
-    anchor: str,
-    incident: History,
-    judgement: Judgement | None,
-    graph: GraphView | None,
-    drawn: Sequence[ChartView],
-    noticed: Sequence[tuple[str, ChartView]],
-) -> IncidentView:
-    cause, event = incident.cause, incident.answer
-    told = _verdicts(incident, judgement)
-    text = incident_table.verdict(incident, judgement) if judgement else ""
-    return IncidentView(
-        anchor=anchor,
-        headline=cause.node if cause else "No cause ranked",
-        signal=(cause.signal if cause else None) or "",
-        event=event,
-        last=incident.last,
-        sentence=incident.why,
-        found=clock(incident.opened),
-        onset=clock(incident.first.onset),
-        delay=duration(incident.opened - incident.first.onset),
-        verdict=told[0] if told else None,
-        verdict_text=text,
-        verdict_class=_verdict_class(text),
-        truth=tuple(_truth(each) for each in told),
-        graph=graph,
-        causes=tuple(_causes(event)),
-        charts=tuple(drawn),
-        noticed=tuple(noticed),
-        revisions=incident.revisions,
-    )
-
-
-def _causes(event: IncidentEvent) -> list[CauseView]:
-    ranked = sorted(event.root_causes, key=lambda each: each.rank)[:10]
-    most = max((each.score or 0.0 for each in ranked), default=0.0)
-    return [_cause(each, most) for each in ranked]
-
-
-def _cause(cause: RootCause, most: float) -> CauseView:
-    width = 100.0 * max(0.0, cause.score or 0.0) / most if most > 0 else 0.0
-    evidence = tuple(EvidenceView(each.kind, each.text, _figures(each)) for each in cause.evidence)
-    return CauseView(cause.rank, cause.node, cause.signal or "", share(cause.score), width, evidence)
-
-
-def _figures(evidence: Evidence) -> str:
-    """`97.5 % against 12.1 %, z 14`, as far as known."""
-    parts = []
-    if evidence.value is not None:
-        against = (
-            "" if evidence.baseline is None else f" against {quantity(evidence.baseline, evidence.unit)}"
-        )
-        parts.append(quantity(evidence.value, evidence.unit) + against)
-    if evidence.z is not None:
-        parts.append(f"z {number(evidence.z)}")
-    return ", ".join(parts)
-
-
-def _verdicts(incident: History, judgement: Judgement | None) -> list[Verdict]:
-    if judgement is None:
-        return []
-    return [judgement.verdicts[index] for index in judgement.incidents.get(incident.incident_id, ())]
-
-
-def _verdict_class(text: str) -> str:
-    if text.startswith("right"):
-        return "good"
-    return "bad" if text.startswith(("false", "not named")) else "fair"
-
-
-def _truth(verdict: Verdict) -> str:
-    fault = verdict.fault
-    signal = f" ({fault.signal})" if fault.signal else ""
-    same_day = clock(fault.start)[:10] == clock(fault.end)[:10]
-    until = clock(fault.end)[11:] if same_day else clock(fault.end)
-    return f"{fault.kind} on {fault.node}{signal}, {clock(fault.start)} to {until}"
+        for each in incidents
+    }
 
 
 def _tick(run: RunFolder, incident: History, marks: GraphMarks) -> int:

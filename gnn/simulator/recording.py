@@ -74,7 +74,7 @@ def _visible(
         rng = np.random.default_rng((seed, attempt))
         topology = random_topology(rng, nodes)
         faults = [_strong_fault(rng, topology, kind, span)] if kind else []
-        timeline = Timeline(span[2], faults, [])
+        timeline = Timeline(span[2], faults)
         simulation = run(rng, topology, timeline, clean_style(), graph, tick_ms, calm=True)
         clarity = min(_clarity(simulation, one) for one in faults) if faults else 1.0
         if best is None or clarity > best[0]:

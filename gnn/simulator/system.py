@@ -25,7 +25,7 @@ class Simulation:
     """What monitoring recorded of one system, and the truth.
 
     ``names`` of nodes by index; ``series`` and ``matrix`` [R,S] (row r is tick r, NaN: no sample); ``edges``
-    known to monitoring (caller, callee); ``faults`` in ticks; ``healthy`` ticks far from any fault;
+    known to monitoring (caller, callee); ``faults`` in ticks;
     ``tick_ms``.
     """
 
@@ -35,7 +35,6 @@ class Simulation:
     matrix: F64
     edges: list[tuple[int, int]]
     faults: list[Fault]
-    healthy: list[int]
     tick_ms: int
 
     def signal_of(self, fault: Fault) -> Signal:
@@ -77,7 +76,6 @@ def run(
         matrix=matrix,
         edges=[(int(a), int(b)) for a, b in scene.edges[known]],
         faults=timeline.faults,
-        healthy=timeline.healthy,
         tick_ms=tick_ms,
     )
 

@@ -17,12 +17,10 @@ _WARM_UP_WEIGHTS = (0.08, 0.12, 0.2, 0.22, 0.2, 0.18)
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """``ticks`` of a system, its ``faults`` in order of time (one at a time), and ticks that are healthy for
-    sure."""
+    """``ticks`` of a system, its ``faults`` in order of time (one at a time)."""
 
     ticks: int
     faults: list[Fault]
-    healthy: list[int]
 
 
 def random_timeline(rng: np.random.Generator, topology: Topology, episodes: int) -> Timeline:
@@ -30,16 +28,12 @@ def random_timeline(rng: np.random.Generator, topology: Topology, episodes: int)
     stretch."""
     now = int(rng.choice(WARM_UPS, p=_WARM_UP_WEIGHTS))
     faults: list[Fault] = []
-    healthy: list[int] = []
     for _ in range(episodes):
         length = int(np.clip(log_uniform(rng, 3, 24), 3, 24))
-        if chance(rng, 0.14):
-            healthy.append(now + int(rng.integers(0, length)))
-        else:
+        if not chance(rng, 0.14):
             faults.append(draw_fault(rng, topology, now, now + length))
         now += length + int(rng.integers(14, 38))
-        healthy.append(now - 1)
-    return Timeline(now, faults, healthy)
+    return Timeline(now, faults)
 
 
 def draw_fault(rng: np.random.Generator, topology: Topology, start: int, end: int) -> Fault:

@@ -62,7 +62,6 @@ def test_the_library_covers_the_families() -> None:
         "error-deviation",
         "latency-deviation",
         "memory-deviation",
-        "other-deviation",
         "traffic-drop",
     }
     for pattern in library.values():

@@ -117,7 +117,7 @@ def test_the_event_names_the_injected_node(running: Running) -> None:
 def test_the_corrupt_record_is_a_dead_letter_byte_for_byte(running: Running) -> None:
     (letter,) = consume(running.broker.bootstrap, "faultline.dead-letters.v1", lambda got: len(got) >= 1)
     assert letter.value == CORRUPT
-    assert letter.headers["reason"] == "malformed"
+    assert letter.headers["faultline.error.reason"] == "malformed"
 
 
 def test_the_job_lives_on_and_stops_when_told(running: Running) -> None:

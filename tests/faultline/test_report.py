@@ -100,7 +100,7 @@ def test_the_page_leads_with_the_cause_and_why(page: Page) -> None:
 
 
 def test_the_graph_marks_cause_path_anomaly_and_silence(view: ReportView) -> None:
-    graph = view.incidents[0].graph
+    graph = view.incidents[0].pictures.graph
     assert graph is not None
     nodes = {node.name: node for node in graph.nodes}
 
@@ -119,14 +119,14 @@ def test_the_graph_marks_cause_path_anomaly_and_silence(view: ReportView) -> Non
 
 
 def test_the_charts_show_the_matched_samples_first(view: ReportView) -> None:
-    charts = view.incidents[0].charts
+    charts = view.incidents[0].pictures.charts
 
     assert [each.name for each in charts] == ["cpu_usage", "request_latency_p95", "memory_usage"]
     assert [len(each.dots) for each in charts] == [2, 0, 0]
     assert charts[0].dots[1].title == "2026-01-01 01:01:00: 97.4 %, z 29.0 (cpu-deviation, step high)"
     assert charts[0].baseline is not None
     assert charts[0].fault is not None
-    ((node, noticed),) = view.incidents[0].noticed
+    ((node, noticed),) = view.incidents[0].pictures.noticed
     assert (node, noticed.name, len(noticed.dots)) == ("checkout", "request_latency_p95", 1)
 
 
@@ -224,8 +224,8 @@ def test_without_frames_the_event_alone_draws_the_graph(folder: Path, tmp_path: 
     shutil.rmtree(copy / "frames")
     (section,) = report_view(open_run(copy)).incidents
 
-    assert section.graph is not None
-    assert {node.name for node in section.graph.nodes} == {"cart", "checkout", "frontend"}
+    assert section.pictures.graph is not None
+    assert {node.name for node in section.pictures.graph.nodes} == {"cart", "checkout", "frontend"}
 
 
 def test_without_the_recording_the_matched_samples_are_still_drawn(folder: Path, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_without_the_recording_the_matched_samples_are_still_drawn(folder: Path,
     view = report_view(open_run(copy))
 
     assert "is no longer there" in view.warnings[0]
-    assert [(each.name, len(each.lines), len(each.dots)) for each in view.incidents[0].charts] == [
+    assert [(each.name, len(each.lines), len(each.dots)) for each in view.incidents[0].pictures.charts] == [
         ("cpu_usage", 0, 2)
     ]
     Page(render(view))
@@ -248,7 +248,7 @@ def test_the_recording_can_be_named_where_it_moved(folder: Path, tmp_path: Path)
     view = report_view(open_run(copy, (moved,)))
 
     assert view.warnings == ()
-    assert len(view.incidents[0].charts) == 3
+    assert len(view.incidents[0].pictures.charts) == 3
 
 
 def test_without_matches_the_triggers_mark_the_samples(folder: Path, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_without_matches_the_triggers_mark_the_samples(folder: Path, tmp_path: P
     (copy / "matches.ndjson").unlink()
     (section,) = report_view(open_run(copy)).incidents
 
-    assert len(section.charts[0].dots) == 1
+    assert len(section.pictures.charts[0].dots) == 1
 
 
 def test_what_was_lost_is_told(folder: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """A native recording as OTLP: what an OpenTelemetry collector would export for the same system.
 
-Each scrape becomes one ExportMetricsServiceRequest. A node's own series become metrics of its resource
+Each interval becomes one ExportMetricsServiceRequest. A node's own series become metrics of its resource
 (``service.name`` the node, ``service.namespace`` the graph); names and units stay. Signals are not carried:
 OTLP has no place for them, so the reader needs rules. Edges and the series between peer and node become the
 metrics of the collector's service graph connector: cumulative counters and histograms per (client, server).
@@ -77,13 +77,17 @@ class Calls:
 
 
 def requests(recording: Recording) -> Iterator[tuple[int, bytes]]:
-    """(time in ms, serialised request) of each scrape, in time order."""
+    """(time in ms, serialised request) of each interval with samples, in time order.
+
+    Points keep the times of their samples; the request's time and that of the calls is the latest of them.
+    """
     calls: dict[tuple[str, str], Calls] = {}
     alive: dict[tuple[str, str], int] = {}
     edges = _Queue(recording.edges())
     start_ms, interval_s = recording.meta.start, recording.meta.interval / 1000
-    for time_ms, group in groupby(recording.samples(), key=lambda sample: sample.time):
+    for _, group in groupby(recording.samples(), lambda s: (s.time - start_ms) // recording.meta.interval):
         samples = list(group)
+        time_ms = samples[-1].time
         for edge in edges.until(time_ms):
             alive[edge.source, edge.target] = edge.time + (edge.ttl or DEFAULT_TTL_MS)
         between = _by_edge(samples)

@@ -39,7 +39,7 @@ def recording(tmp_path: Path) -> Recording:
         sample("cart", "cpu_value", 12.5, first, unit="%"),
         sample("cart", "cpu_value", 80.0, first, unit="%", labels={"part": "1"}),
         sample("web", "served_value", 7, first, kind="counter", unit="1"),
-        *edge_samples(first, traffic=2, errors=0.1),
+        *edge_samples(first + 400, traffic=2, errors=0.1),
         sample("cart", "cpu_value", 13.5, second, unit="%"),
         *edge_samples(second, traffic=4, errors=0.0),
     ]
@@ -66,8 +66,8 @@ def graph_metrics(resources: list[ResourceMetrics]) -> dict[str, Metric]:
     return {metric.name: metric for metric in resources[-1].scope_metrics[0].metrics}
 
 
-def test_one_request_per_scrape(recording: Recording) -> None:
-    assert [time for time, _ in requests(recording)] == [START, START + TICK]
+def test_one_request_per_interval_with_the_time_of_its_last_sample(recording: Recording) -> None:
+    assert [time for time, _ in requests(recording)] == [START + 400, START + TICK]
 
 
 def test_a_nodes_series_are_metrics_of_its_resource(recording: Recording) -> None:

@@ -153,15 +153,23 @@ final class MatrixFile {
         .forEachRemaining(e -> labels.put(e.getKey(), e.getValue().asText()));
     String side = text(series, "side");
     String kind = text(series, "kind");
-    String signal = text(series, "signal");
     return new SeriesKey(
         series.path("metric").asText(),
         SeriesKey.canonical(labels),
         text(series, "peer"),
         side == null ? Side.UNSAID : Side.valueOf(side.toUpperCase(Locale.ROOT)),
         kind == null ? Kind.UNSAID : Kind.valueOf(kind.toUpperCase(Locale.ROOT)),
-        signal == null ? null : Signal.ofWireName(signal),
+        signal(text(series, "signal")),
         text(series, "unit"));
+  }
+
+  @Nullable
+  private static Signal signal(@Nullable String name) {
+    Signal signal = name == null ? null : Signal.ofWireName(name);
+    if (name != null && signal == null) {
+      throw new IllegalArgumentException("a series with an unknown signal: " + name);
+    }
+    return signal;
   }
 
   @Nullable

@@ -60,6 +60,9 @@ public final class NativeDecoder implements Decoder {
   /** Reads objects from there on; returns the length, or where to go on after broken text. */
   private int decodeFrom(byte[] value, int from, boolean any, Output out) {
     int start = from;
+    if (!isUtf8Start(value, from)) {
+      return broken(value, from, "no JSON in UTF-8", out);
+    }
     try (JsonParser parser = FACTORY.createParser(value, from, value.length - from)) {
       boolean found = any;
       while (parser.nextToken() != null) {
@@ -98,6 +101,16 @@ public final class NativeDecoder implements Decoder {
       at++;
     }
     return at;
+  }
+
+  /** The parser would take a zero byte or these marks for another encoding. */
+  private static boolean isUtf8Start(byte[] value, int from) {
+    for (int i = from; i < Math.min(from + 4, value.length); i++) {
+      if (value[i] == 0 || value[i] == (byte) 0xfe || value[i] == (byte) 0xff) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isBlank(byte b) {

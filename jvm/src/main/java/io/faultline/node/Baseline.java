@@ -27,6 +27,7 @@ final class Baseline {
   private static final double TINY = 1e-9;
 
   private Ring ring = new Ring();
+  private int window;
   private float[] waiting;
   private int first;
   private int count;
@@ -41,6 +42,7 @@ final class Baseline {
   private int frozen;
 
   Baseline(int windowTicks) {
+    window = windowTicks;
     waiting = new float[windowTicks + 1];
   }
 
@@ -148,7 +150,6 @@ final class Baseline {
 
   /** Lets values that have waited long enough leave, the oldest first. */
   private void release(long tick) {
-    int window = waiting.length - 1;
     long passed = count == 0 ? 0 : Math.max(0, tick - lastTick);
     while (present != 0 && 63 - Long.numberOfLeadingZeros(present) + passed >= window) {
       long bit = Long.highestOneBit(present);
@@ -193,7 +194,7 @@ final class Baseline {
   }
 
   Baseline copy() {
-    Baseline copy = new Baseline(waiting.length - 1);
+    Baseline copy = new Baseline(window);
     copy.ring = ring.copy();
     copy.waiting = waiting.clone();
     copy.first = first;
@@ -207,10 +208,11 @@ final class Baseline {
 
   /** This baseline, or one with the same values where the window has changed. */
   Baseline withWindow(int windowTicks) {
-    if (waiting.length - 1 == windowTicks) {
+    if (window == windowTicks) {
       return this;
     }
     Baseline other = copy();
+    other.window = windowTicks;
     other.waiting = new float[Math.max(windowTicks, count) + 1];
     other.first = 0;
     for (int i = 0; i < count; i++) {
@@ -221,7 +223,7 @@ final class Baseline {
 
   /** Window, ring, frozen ticks, last tick, both masks, then the waiting values, oldest first. */
   void write(DataOutputView out) throws IOException {
-    out.writeByte(waiting.length - 1);
+    out.writeByte(window);
     ring.write(out);
     out.writeByte(frozen);
     out.writeLong(lastTick);
@@ -240,6 +242,7 @@ final class Baseline {
     baseline.present = in.readLong();
     baseline.anomalous = in.readLong();
     baseline.count = Long.bitCount(baseline.present);
+    baseline.waiting = new float[Math.max(baseline.window, baseline.count) + 1];
     for (int i = 0; i < baseline.count; i++) {
       baseline.waiting[i] = in.readFloat();
     }

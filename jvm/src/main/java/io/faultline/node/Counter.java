@@ -102,6 +102,13 @@ final class Counter {
       return false;
     }
     double growth = value - stream.value;
+    if (growth < 0 && stream.start != 0) {
+      // A restart has a new start time: the sender dropped a part of a sum, and nothing happened.
+      tally.add("counter_decrease");
+      stream.time = time;
+      stream.value = value;
+      return false;
+    }
     if (growth < 0) {
       tally.add("counter_reset");
       growth = value;

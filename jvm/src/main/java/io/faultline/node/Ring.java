@@ -22,6 +22,9 @@ final class Ring {
   private int size;
   private int oldest;
 
+  /** Where {@link #nearest} begins to look. */
+  private int hint;
+
   private boolean stale = true;
   private double median;
   private double spread;
@@ -40,7 +43,7 @@ final class Ring {
 
   /** Adds a value; the oldest leaves when the ring is full. */
   void add(float value) {
-    float v = value + 0f; // no negative zero: binary search tells them apart
+    float v = value + 0f; // no negative zero
     stale = true;
     if (size < CAPACITY) {
       grow();
@@ -63,15 +66,25 @@ final class Ring {
   }
 
   private void insert(float v, int count) {
-    int at = Arrays.binarySearch(sorted, 0, count, v);
-    at = at < 0 ? -at - 1 : at;
+    int at = below(v, count);
     System.arraycopy(sorted, at, sorted, at + 1, count - at);
     sorted[at] = v;
   }
 
   private void remove(float v) {
-    int at = Arrays.binarySearch(sorted, 0, size, v);
+    int at = below(v, size);
     System.arraycopy(sorted, at + 1, sorted, at, size - at - 1);
+  }
+
+  /** Number of values below v, by a search whose only branch is its loop. */
+  private int below(float v, int count) {
+    int from = 0;
+    for (int left = count; left > 0; ) {
+      int half = (left + 1) >>> 1;
+      from += sorted[from + half - 1] < v ? half : 0;
+      left -= half;
+    }
+    return from;
   }
 
   double median() {
@@ -121,25 +134,33 @@ final class Ring {
   /** A quantile of the distances of all values from a centre. */
   private double distance(double centre, double p) {
     double at = p * (size - 1);
-    int below = (int) at;
-    double v = kthDistance(centre, below);
-    double part = at - below;
-    return part > 0 ? v + part * (kthDistance(centre, below + 1) - v) : v;
+    int k = (int) at;
+    double part = at - k;
+    int from = nearest(centre, k);
+    double v = Math.max(centre - sorted[from], sorted[from + k] - centre);
+    if (part == 0) {
+      return v;
+    }
+    double left = from > 0 ? centre - sorted[from - 1] : Double.POSITIVE_INFINITY;
+    double right = from + k + 1 < size ? sorted[from + k + 1] - centre : Double.POSITIVE_INFINITY;
+    return v + part * (Math.min(left, right) - v);
   }
 
-  /** The k-th smallest distance: the nearest k + 1 values are neighbours in the sorted array. */
-  private double kthDistance(double centre, int k) {
-    int from = 0;
-    int to = size - k - 1;
-    while (from < to) {
-      int mid = (from + to) >>> 1;
-      if (centre - sorted[mid] > sorted[mid + k + 1] - centre) {
-        from = mid + 1;
-      } else {
-        to = mid;
-      }
+  /**
+   * Where the k + 1 values nearest to a centre begin: they are neighbours in the sorted array.
+   * Walks from where the last answer was, which is near, as one value at a time comes and goes.
+   */
+  private int nearest(double centre, int k) {
+    int last = size - k - 1;
+    int from = Math.min(hint, last);
+    while (from < last && centre - sorted[from] > sorted[from + k + 1] - centre) {
+      from++;
     }
-    return Math.max(centre - sorted[from], sorted[from + k] - centre);
+    while (from > 0 && centre - sorted[from - 1] <= sorted[from + k] - centre) {
+      from--;
+    }
+    hint = from;
+    return from;
   }
 
   Ring copy() {

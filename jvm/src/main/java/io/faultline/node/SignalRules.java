@@ -18,6 +18,7 @@ public final class SignalRules {
   static final String NET_DELAY = "net_delay";
   private static final int CACHED = 200_000;
   private static final String BUCKET_LABEL = "le";
+  private static final String RATE = "rate";
 
   private final List<Compiled> rules = new ArrayList<>();
   private final Map<SeriesKey, Resolved> cache = new HashMap<>();
@@ -45,15 +46,12 @@ public final class SignalRules {
       return new Resolved(Signal.LATENCY, "s", 1.0, Kind.GAUGE, role, false, true);
     }
     String base = base(key.metric());
-    Rule rule = match(key, key.metric(), base, role == Role.MEAN ? "mean" : "p95");
-    if (rule == null) {
-      rule = match(key, base + "_sum", null, null);
-    }
+    Rule rule = match(key, base, base + "_sum", role == Role.MEAN ? "mean" : "p95");
     return resolved(key, rule, Kind.GAUGE, role, key.unit() == null ? unit(rule) : key.unit());
   }
 
   private Resolved sent(SeriesKey key) {
-    Rule rule = match(key, key.metric(), null, null);
+    Rule rule = match(key, null, null, RATE);
     Kind kind = key.kind();
     if (kind == Kind.UNSAID) {
       kind = rule == null || rule.kind() == null ? Kind.GAUGE : rule.kind();
@@ -68,7 +66,7 @@ public final class SignalRules {
 
   /** Events of a histogram: a rate, so never a latency, whatever the histogram measures. */
   private Resolved count(SeriesKey key, Kind kind) {
-    Rule rule = match(key, key.metric(), base(key.metric()), "rate");
+    Rule rule = match(key, base(key.metric()), null, RATE);
     Signal signal = key.signal();
     if (signal == null || signal == Signal.LATENCY) {
       boolean useful = rule != null && rule.signal() != null && rule.signal() != Signal.LATENCY;
@@ -105,15 +103,23 @@ public final class SignalRules {
     return metric.endsWith("_bucket") && key.label(BUCKET_LABEL) != null ? Role.BUCKET : Role.PLAIN;
   }
 
-  /** The first rule for this name, or for the histogram's own name where the rule says as what. */
+  /**
+   * The first rule that speaks of a series.
+   *
+   * @param base the histogram's own name, which counts where the rule says as what
+   * @param also another name of the series
+   * @param as what the series is of its histogram
+   */
   @Nullable
-  private Rule match(SeriesKey key, String name, @Nullable String base, @Nullable String as) {
+  private Rule match(SeriesKey key, @Nullable String base, @Nullable String also, String as) {
     for (Compiled compiled : rules) {
       Rule rule = compiled.rule;
-      boolean asked = rule.as() == null || rule.as().equals(as);
+      boolean special = as.equals(rule.as());
       boolean named =
-          compiled.matches(name) || (base != null && rule.as() != null && compiled.matches(base));
-      if (asked && named && compiled.matchesLabels(key)) {
+          compiled.matches(key.metric())
+              || (also != null && compiled.matches(also))
+              || (special && base != null && compiled.matches(base));
+      if (named && (special || rule.as() == null) && compiled.matchesLabels(key)) {
         return rule;
       }
     }

@@ -14,8 +14,11 @@ import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Side;
 import io.faultline.records.Signal;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -159,6 +162,37 @@ class NativeDecoderTest {
     byte[] bytes = GOOD.replace("cart", "c?rt").getBytes(StandardCharsets.UTF_8);
     bytes[GOOD.indexOf("cart") + 1] = (byte) 0xff;
     assertEquals(List.of("malformed"), Collected.of(decoder, bytes).reasons());
+  }
+
+  @Test
+  void otherEncodingsAreMalformed() {
+    for (Charset charset : List.of(StandardCharsets.UTF_16, StandardCharsets.UTF_16LE)) {
+      Collected out = Collected.of(decoder, (GOOD + "{bad").getBytes(charset));
+      assertEquals(List.of("malformed"), out.reasons());
+      assertTrue(out.samples.isEmpty());
+    }
+    byte[] binary = {(byte) 0xff, 0, 'b', 'a', 'd', '\n'};
+    assertEquals(List.of("malformed"), Collected.of(decoder, binary).reasons());
+  }
+
+  @Test
+  void everyTruncationAndRandomBytesAreSurvived() {
+    byte[] lines = (GOOD + "\n" + GOOD.replace("cart", "w\u00ebb") + "\n").getBytes();
+    for (int length = 1; length < lines.length; length++) {
+      Collected out = Collected.of(decoder, Arrays.copyOf(lines, length));
+      assertTrue(out.samples.size() <= 2);
+      assertEquals(length <= GOOD.length() - 1 ? 0 : 1, Math.min(1, out.samples.size()));
+    }
+    Random random = new Random(11);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] bytes = lines.clone();
+      for (int k = 0; k <= i % 6; k++) {
+        bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+      }
+      Collected.of(decoder, bytes)
+          .samples
+          .forEach(s -> assertTrue(Double.isFinite(s.value()) && Times.isValid(s.time())));
+    }
   }
 
   @Test

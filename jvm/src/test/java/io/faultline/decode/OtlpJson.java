@@ -4,10 +4,10 @@ import java.math.BigInteger;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /** Turns OTLP JSON of the cases into protobuf; fields of no meaning are left out. */
-final class OtlpJson {
+public final class OtlpJson {
   private OtlpJson() {}
 
-  static byte[] toProto(JsonNode root) {
+  public static byte[] toProto(JsonNode root) {
     Proto out = new Proto();
     for (JsonNode resource : root.path("resourceMetrics")) {
       Proto attributes = attributes(1, resource.path("resource"));

@@ -1,0 +1,176 @@
+"""`faultline decode`: shows how payloads are read, by the job's own decoders, without a job.
+
+Owns the request to `io.faultline.cli.Decode` and its answer in words. Imports records and jobs inside the
+command.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from faultline import console, exits
+from faultline.words import clock, number, plural
+
+MAIN_CLASS: Final = "io.faultline.cli.Decode"
+_QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition")
+
+
+class Format(StrEnum):
+    """The wire formats that the job reads."""
+
+    native = "native"
+    otlp_proto = "otlp_proto"
+
+
+def decode(
+    wire: Annotated[Format, typer.Option("--format", help="The format of the payloads.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FILE]...", exists=True, dir_okay=False, help="Payloads, a file each."),
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, dir_okay=False, help="Records with value, key, timestamp: a YAML or JSON list."
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            envvar="FAULTLINE_CONFIG",
+            help="A job's configuration: identity, rules, tick.",
+        ),
+    ] = None,
+    normalised: Annotated[
+        bool, typer.Option("--normalised", help="After counters, units, signals and baseline.")
+    ] = False,
+    json: console.Json = False,
+) -> None:
+    """Show how payloads are read; exit 1 where one cannot be."""
+    from records.errors import UsageError
+    from records.java import run_main
+
+    if not files and records is None:
+        raise UsageError("no payload", "name a file, or --records")
+    sent = [_record({"value_base64": b64encode(file.read_bytes()).decode()}) for file in files or ()]
+    sent += [] if records is None else read_records(records)
+    request = {"format": wire.value, "normalised": normalised, "records": sent, **_settings(config, wire)}
+    counts: Counter[str] = Counter()
+    for line in run_main(MAIN_CLASS, request, jvm_options=_QUICK_START):
+        counts[line["type"]] += 1
+        if json:
+            console.say_json(line)
+        else:
+            console.say(in_words(line))
+    told = [plural(counts[kind], kind.replace("_", " ")) for kind in ("sample", "edge", "dead_letter")]
+    console.note(f"{plural(len(sent), 'record')}: {', '.join(told)}, {counts['ignored']} ignored")
+    if counts["dead_letter"]:
+        raise typer.Exit(exits.FINDINGS)
+
+
+def read_records(file: Path) -> list[dict[str, Any]]:
+    """Records as a consumer would have them: `value` is text or null, `value_base64` bytes."""
+    import yaml
+
+    from records.errors import ConfigError
+
+    mend = "write a list: - {value: text or null, value_base64: .., key: .., timestamp: ms, partition: 0}"
+    try:
+        read = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: no YAML: {' '.join(str(error).split())}", mend) from error
+    if not isinstance(read, list) or not all(isinstance(each, dict) for each in read):
+        raise ConfigError(f"{file}: not a list of records", mend)
+    for index, each in enumerate(read):
+        _check(each, f"{file}: record {index}")
+    return [_record(each) for each in read]
+
+
+def _check(record: Mapping[str, Any], place: str) -> None:
+    from records.errors import ConfigError
+    from records.validation import nearest
+
+    for key in record:
+        if key not in _RECORD_KEYS:
+            raise ConfigError(
+                f"{place}: unknown key {key!r}{nearest(str(key), _RECORD_KEYS)}", "correct the key"
+            )
+    for key in ("value", "value_base64", "key"):
+        if not isinstance(record.get(key), str | None):
+            raise ConfigError(f"{place}: {key} is no text", "put it in quotes")
+
+
+def _record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record of the request; a value that is null is a tombstone."""
+    value = None if record.get("value_base64") is None else b64decode(record["value_base64"])
+    text = record.get("value")
+    return {
+        "value_base64": _base64(value if text is None else text.encode()),
+        "key_base64": _base64(None if record.get("key") is None else record["key"].encode()),
+        "timestamp": record.get("timestamp"),
+        "partition": record.get("partition"),
+    }
+
+
+def _base64(value: bytes | None) -> str | None:
+    return None if value is None else b64encode(value).decode()
+
+
+def _settings(config: Path | None, wire: Format) -> dict[str, Any]:
+    """What a job of this configuration would be told about identity, rules and ticks."""
+    from records.rules import load_rules
+
+    if config is None:
+        return {"rules": load_rules()}
+    from jobs.config import KafkaSource
+    from jobs.config_loading import load_config
+
+    loaded = load_config(config)
+    sources = [each for each in loaded.sources if isinstance(each, KafkaSource) and each.format == wire.value]
+    identity = next((each.identity for each in sources if each.identity is not None), None)
+    return {
+        "graph": loaded.graph,
+        "identity": None if identity is None else identity.model_dump(exclude_none=True),
+        "rules": load_rules([] if loaded.rules is None else [loaded.rules]),
+        "tick_ms": loaded.tick,
+        "graph_ticks": loaded.graph_ticks,
+        "max_future_ms": loaded.max_future,
+    }
+
+
+def in_words(line: Mapping[str, Any]) -> str:
+    """A line of the answer for people."""
+    kind = line["type"].replace("_", " ")
+    return f"{line['record']:>3}  {kind:<11}  {' '.join(_parts(line))}".rstrip()
+
+
+def _parts(line: Mapping[str, Any]) -> Iterable[str]:
+    if line["type"] == "sample":
+        yield from _sample_parts(line)
+    elif line["type"] == "edge":
+        yield f"{line['graph']}  {line['source']} -> {line['target']}  {clock(line['time'])}"
+    else:
+        detail = line.get("detail")
+        yield line["reason"] + (f": {detail}" if detail else "")
+
+
+def _sample_parts(line: Mapping[str, Any]) -> Iterable[str]:
+    peer = f"{line['peer']} -> " if line.get("peer") else ""
+    labels = ",".join(f"{name}={value}" for name, value in (line.get("labels") or {}).items())
+    yield f"{line['graph']}/{peer}{line['node']}  {line['metric']}" + (f"{{{labels}}}" if labels else "")
+    yield f"= {line['value']:.10g}" + (f" {line['unit']}" if line.get("unit") not in (None, "1") else "")
+    yield f" {clock(line['time'])} "
+    said: Sequence[Any] = [line.get(name) for name in ("signal", "kind", "side")]
+    yield from (str(each) for each in said if each)
+    if line.get("z") is not None:
+        yield f"z {number(line['z'])}"

@@ -1,0 +1,61 @@
+"""What a model has to beat: scores without a graph on raw windows, the fallback, and chance.
+
+A window is the raw data around an alarm: ``before`` [R1,S] healthy values, ``during`` [R2,S] the last ticks,
+and which node each series belongs to. NaN means no sample. The scores per node are the largest of its series.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+F64 = npt.NDArray[np.float64]
+_SMALL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Raw values: ``before`` [R1,S], ``during`` [R2,S], ``node`` int [S] (-1: the node is not in the
+    snapshot)."""
+
+    before: F64
+    during: F64
+    node: npt.NDArray[np.int64]
+
+
+def nsigma(window: Window, nodes: int) -> F64:
+    """Return [N]: the largest distance from the mean before, in standard deviations before."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        centre = np.nanmean(window.before, 0)
+        scale = np.nanstd(window.before, 0)
+    return _per_node(window, centre, scale, nodes)
+
+
+def baro(window: Window, nodes: int) -> F64:
+    """Return [N]: the largest distance from the median before, in interquartile ranges before.
+
+    This is the scorer of BARO (Pham et al., FSE 2024, "RobustScorer"), told the time of the fault.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        low, centre, high = np.nanpercentile(window.before, (25, 50, 75), axis=0)
+    return _per_node(window, centre, high - low, nodes)
+
+
+def _per_node(window: Window, centre: F64, scale: F64, nodes: int) -> F64:
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(window.during - centre) / np.where(scale > _SMALL, scale, 1.0)
+    worst = np.nan_to_num(np.where(np.isfinite(distance), distance, 0.0)).max(0, initial=0.0)
+    result = np.zeros(nodes)
+    known = window.node >= 0
+    np.maximum.at(result, window.node[known], worst[known])
+    return result
+
+
+def chance(nodes: int) -> F64:
+    """Return [N] equal scores; ties count as drawn at random."""
+    return np.zeros(nodes)

@@ -1,0 +1,105 @@
+"""Packs of examples to batches of tensors: several graphs side by side, and what training takes away at
+random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from gnn.config import TrainConfig
+from gnn.examples import Arrays, select, starts
+from onnx_models.features import INPUTS, NODE_FEATURES, STATIC_FEATURES
+from records.signals import SIGNAL_INDEX, SIGNALS
+
+_ALARM_COLUMNS = [
+    NODE_FEATURES.index(name)
+    for name in ("alarmed", "alarm_given", "below_alarm", "below_closeness", "above_alarm", "above_closeness")
+]
+_TRAFFIC_COLUMNS = [NODE_FEATURES.index(name) for name in ("traffic_share", "traffic_known")]
+_ALARMED = STATIC_FEATURES.index("alarmed")
+_TRAFFIC = SIGNAL_INDEX["traffic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """G graphs side by side. ``truth`` int64 [G]: node index in the batch, -1 healthy; ``signal`` [G];
+    ``path`` [E]; ``batch`` [N] graph of each node; ``edge_graph`` [E] graph of each edge."""
+
+    inputs: dict[str, Tensor]
+    batch: Tensor
+    edge_graph: Tensor
+    truth: Tensor
+    signal: Tensor
+    path: Tensor
+
+    @property
+    def graphs(self) -> int:
+        """Number of graphs."""
+        return len(self.truth)
+
+
+def make_batch(packed: Arrays) -> Batch:
+    """Return all examples of a (small) pack as one batch."""
+    nodes, edges = packed["nodes"], packed["edges"]
+    graph = np.arange(len(nodes))
+    first = starts(nodes)[:-1]
+    edge_graph = np.repeat(graph, edges)
+    arrays = {name: packed[name] for name in INPUTS}
+    arrays["edge_index"] = packed["edge_index"].astype(np.int64) + first[edge_graph]
+    inputs = {
+        name: torch.from_numpy(
+            np.ascontiguousarray(array if name in ("edge_index", "mask") else array.astype(np.float32))
+        )
+        for name, array in arrays.items()
+    }
+    truth = np.where(packed["truth"] >= 0, packed["truth"] + first, -1)
+    return Batch(
+        inputs=inputs,
+        batch=torch.from_numpy(np.repeat(graph, nodes)),
+        edge_graph=torch.from_numpy(edge_graph),
+        truth=torch.from_numpy(truth.astype(np.int64)),
+        signal=torch.from_numpy(packed["signal"].astype(np.int64)),
+        path=torch.from_numpy(packed["path"].astype(np.float32)),
+    )
+
+
+def batches(packed: Arrays, order: npt.NDArray[np.int64], size: int) -> Iterator[Batch]:
+    """Yield batches of ``size`` examples in the given order; the last one may be smaller."""
+    for begin in range(0, len(order), size):
+        yield make_batch(select(packed, order[begin : begin + size]))
+
+
+def augment(rng: np.random.Generator, batch: Batch, config: TrainConfig) -> Batch:
+    """Return the batch with edges, edge features, signals or alarms taken away from some of its graphs."""
+    graphs = batch.graphs
+    keep_signals = torch.from_numpy(_signals_kept(rng, graphs, config.drop_signals))[batch.batch]
+    keep_alarms = torch.from_numpy(rng.random(graphs) >= config.drop_alarms)[batch.batch]
+    inputs = dict(batch.inputs)
+    shown = keep_signals.float()
+    inputs["x"] = inputs["x"] * shown[:, :, None, None]
+    inputs["present"] = inputs["present"] * shown[:, :, None]
+    inputs["static"] = inputs["static"] * shown[:, :, None]
+    inputs["static"][:, :, _ALARMED] *= keep_alarms.float()[:, None]
+    node_static = inputs["node_static"].clone()
+    node_static[:, _ALARM_COLUMNS] *= keep_alarms.float()[:, None]
+    node_static[:, _TRAFFIC_COLUMNS] *= shown[:, _TRAFFIC, None]
+    inputs["node_static"] = node_static
+    featured = torch.from_numpy(rng.random(graphs) >= config.drop_edge_features)[batch.edge_graph]
+    inputs["edge_attr"] = inputs["edge_attr"] * featured.float()[:, None]
+    kept = torch.from_numpy(rng.random(graphs) >= config.drop_edges)[batch.edge_graph]
+    inputs["edge_index"] = inputs["edge_index"][:, kept]
+    inputs["edge_attr"] = inputs["edge_attr"][kept]
+    return Batch(inputs, batch.batch, batch.edge_graph[kept], batch.truth, batch.signal, batch.path[kept])
+
+
+def _signals_kept(rng: np.random.Generator, graphs: int, probability: float) -> npt.NDArray[np.bool_]:
+    """Return bool [G,11]: one or two signals of a share of the graphs are dropped."""
+    keep = np.ones((graphs, len(SIGNALS)), bool)
+    for graph in np.flatnonzero(rng.random(graphs) < probability):
+        keep[graph, rng.choice(len(SIGNALS), int(rng.integers(1, 3)), replace=False)] = False
+    return keep

@@ -1,0 +1,53 @@
+"""The card of a bundle: what it is, what it was trained on, how it scores, what it is known not to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gnn.evaluate import table
+from onnx_models.bundle import Manifest
+
+_LIMITS = """## Known limits
+
+- Trained on simulated faults only. Scores on real systems differ from the table above: judge it on yours.
+- A fault that leaves no trace in the metrics cannot be found; the confidence should be low, not always is.
+- The anomaly output is no detector: patterns detect, the model ranks.
+- One cause per snapshot; a second fault at the same time is not ranked as such.
+- Who measured a node's own latency (server or client) is not an input; the edges' client and server latencies
+are.
+"""
+
+
+def card(manifest: Manifest, judged: dict[str, Any]) -> str:
+    """Return the Markdown text; ``judged`` holds scores, signal, reliability and healthy of fresh simulated
+    systems."""
+    trained, trust, healthy = manifest.trained_on, judged["reliability"], judged["healthy"]
+    cases = next(iter(judged["scores"].values()))["cases"]
+    return f"""# {manifest.name}-{manifest.version}
+
+Temporal graph network that ranks root causes in a snapshot of {manifest.window_ticks} ticks.
+{manifest.parameters:,} parameters, opset {manifest.opset}, features {manifest.feature_schema_hash[:12]}.
+Any number of nodes from 1 and edges from 0.
+
+## Trained on
+
+{trained["snapshots"]:,} snapshots of {trained["systems"]:,} simulated systems,
+in {trained["minutes"]} minutes with torch {trained["torch"]}. The whole configuration is in manifest.json.
+
+## Scores on simulated systems never seen
+
+{cases} faults, each seen zero to eight ticks after it shows (or in its first ticks, where it never shows).
+
+{table(judged["scores"])}
+
+N-sigma and BARO's scorer see the raw series and are told the time; ties count as drawn at random.
+
+| | |
+|---|---|
+| signal of the true node right | {judged["signal"]:.3f} |
+| calibration error of the confidence | {trust["error"]:.3f} |
+| mean confidence, share right | {trust["confidence"]:.3f}, {trust["right"]:.3f} |
+| mean confidence without a fault | {healthy["confidence_healthy"]:.3f} |
+| mean anomaly with a fault, without | {healthy["anomaly_faulty"]:.3f}, {healthy["anomaly_healthy"]:.3f} |
+
+{_LIMITS}"""

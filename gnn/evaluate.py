@@ -1,0 +1,161 @@
+"""Judges rankings: AC@k and Avg@5 of any scorer on the same cases, with the graph as it is, shuffled, or
+taken away.
+
+AC@k is the share of cases with the true node among the first k; Avg@5 the mean of AC@1 to AC@5. Equal scores
+count as drawn at random, so a scorer gains nothing from the order of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn.baselines import Window, baro, chance, nsigma
+from gnn.examples import Example
+from onnx_models.fallback import rank_by_deviation
+from onnx_models.features import NODE_FEATURES
+from onnx_models.reach import closeness, hops
+from onnx_models.scorer import Scorer
+from onnx_models.snapshot import Snapshot
+
+F64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One labelled snapshot with the raw window it came from."""
+
+    example: Example
+    window: Window
+
+
+Ranker = Callable[[Case], npt.NDArray[np.floating]]  # type: ignore[type-arg]
+"""Scores [N] of a case, higher is likelier; the order decides."""
+
+
+def accuracy_at(scores: npt.ArrayLike, truth: int, k: int) -> float:
+    """Return the probability that ``truth`` is among the first k, ties drawn at random."""
+    values = np.asarray(scores, np.float64)
+    better, equal = int((values > values[truth]).sum()), int((values == values[truth]).sum())
+    return float(np.clip((k - better) / equal, 0.0, 1.0))
+
+
+def judge(cases: Sequence[Case], ranker: Ranker) -> dict[str, float]:
+    """Return AC@1, AC@3 and Avg@5 of ``ranker`` over the cases with a fault."""
+    rows = []
+    for case in cases:
+        if case.example.truth >= 0:
+            scores = ranker(case)
+            rows.append([accuracy_at(scores, case.example.truth, k) for k in range(1, 6)])
+    mean = np.mean(rows, 0) if rows else np.full(5, np.nan)
+    return {"AC@1": float(mean[0]), "AC@3": float(mean[2]), "Avg@5": float(mean.mean()), "cases": len(rows)}
+
+
+def compare(cases: Sequence[Case], scorer: Scorer, seed: int = 0) -> dict[str, dict[str, float]]:
+    """Return the scores of the model (edges as they are, shuffled, removed), the fallback and the
+    baselines."""
+    rng = np.random.default_rng(seed)
+
+    def model(case: Case) -> npt.NDArray[np.float32]:
+        return scorer.score_one(case.example.snapshot).node_probability
+
+    rankers: Mapping[str, Ranker] = {
+        "model": model,
+        "model, edges shuffled": lambda case: model(_with(case, shuffled(rng, case.example.snapshot))),
+        "model, no edges": lambda case: model(_with(case, without_edges(case.example.snapshot))),
+        "fallback": lambda case: rank_by_deviation(case.example.snapshot).node_probability,
+        "N-sigma": lambda case: nsigma(case.window, _count(case)),
+        "BARO's scorer": lambda case: baro(case.window, _count(case)),
+        "chance": lambda case: chance(_count(case)),
+    }
+    return {name: judge(cases, ranker) for name, ranker in rankers.items()}
+
+
+def _count(case: Case) -> int:
+    return len(case.example.snapshot.nodes)
+
+
+def _with(case: Case, snapshot: Snapshot) -> Case:
+    return replace(case, example=replace(case.example, snapshot=snapshot))
+
+
+def without_edges(snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot as if nobody knew the topology."""
+    return _rewired(snapshot, np.zeros((2, 0), np.int64), snapshot.edge_attr[:0])
+
+
+def shuffled(rng: np.random.Generator, snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with its edges laid between other nodes: the same graph on permuted nodes."""
+    place = rng.permutation(len(snapshot.nodes))
+    return _rewired(snapshot, place[snapshot.edge_index], snapshot.edge_attr)
+
+
+def _rewired(
+    snapshot: Snapshot, edge_index: npt.NDArray[np.int64], edge_attr: npt.NDArray[np.float32]
+) -> Snapshot:
+    """Return the snapshot with other edges, and with the node features that follow from them."""
+    count = len(snapshot.nodes)
+    static = snapshot.node_static.copy()
+    source, target = edge_index
+    start = np.flatnonzero(static[:, NODE_FEATURES.index("alarmed")] > 0)
+    below, above = hops(count, source, target, start), hops(count, target, source, start)
+    columns = {
+        "out_degree": np.log1p(np.bincount(source, minlength=count)),
+        "in_degree": np.log1p(np.bincount(target, minlength=count)),
+        "below_alarm": below >= 0,
+        "below_closeness": closeness(below),
+        "above_alarm": above >= 0,
+        "above_closeness": closeness(above),
+    }
+    for name, values in columns.items():
+        static[:, NODE_FEATURES.index(name)] = values
+    return replace(snapshot, edge_index=edge_index, edge_attr=edge_attr, node_static=static)
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """``error``: expected calibration error (10 bins) of the confidence; means of confidence and of being
+    right."""
+
+    error: float
+    confidence: float
+    right: float
+
+
+def reliability(cases: Sequence[Case], scorer: Scorer) -> Reliability:
+    """Return how far the confidence can be trusted on cases with a fault."""
+    pairs = np.array(list(_confidences(cases, scorer))).reshape(-1, 2)
+    bins = np.minimum((pairs[:, 0] * 10).astype(int), 9)
+    error = sum(
+        abs(float(pairs[bins == b, 0].mean() - pairs[bins == b, 1].mean())) * float((bins == b).mean())
+        for b in np.unique(bins)
+    )
+    return Reliability(error, float(pairs[:, 0].mean()), float(pairs[:, 1].mean()))
+
+
+def _confidences(cases: Sequence[Case], scorer: Scorer) -> Iterator[tuple[float, float]]:
+    for case in cases:
+        if case.example.truth >= 0:
+            scores = scorer.score_one(case.example.snapshot)
+            yield scores.confidence, float(scores.ranking()[0] == case.example.truth)
+
+
+def signal_accuracy(cases: Sequence[Case], scorer: Scorer) -> float:
+    """Return how often the likeliest signal of the true node is the true signal."""
+    right = [
+        scorer.score_one(case.example.snapshot).signal_of(case.example.truth) == case.example.signal
+        for case in cases
+        if case.example.truth >= 0 and case.example.signal >= 0
+    ]
+    return float(np.mean(right)) if right else float("nan")
+
+
+def table(results: Mapping[str, Mapping[str, float]]) -> str:
+    """Return the scores as a Markdown table."""
+    lines = ["| | AC@1 | AC@3 | Avg@5 |", "|---|---|---|---|"]
+    for name, row in results.items():
+        lines.append(f"| {name} | {row['AC@1']:.3f} | {row['AC@3']:.3f} | {row['Avg@5']:.3f} |")
+    return "\n".join(lines)

@@ -1,0 +1,195 @@
+"""From nothing to a bundle with one command: ``python -m gnn.release --work DIR``.
+
+Simulate, normalise in the JVM, train, calibrate, judge on fresh systems, export with parity checks, write the
+bundle. Data already in the work folder are used again. Progress goes to the log; an error ends with its mend
+and code 3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gnn.calibration import fit_confidence, fit_temperature
+from gnn.card import card
+from gnn.cases import simulated_cases
+from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
+from gnn.dataset import build
+from gnn.evaluate import Case, compare, reliability, signal_accuracy
+from gnn.examples import Arrays, Example, load, select, unpack
+from gnn.export import OPSET, check_parity, run_torch, shapes_of, to_onnx
+from gnn.matrix import FrameMaker, jvm_frames
+from gnn.model import RootCauseNet, parameters_of
+from gnn.train import Split, split, train
+from onnx_models.bundle import RELEASED, Bundle, Confidence, Manifest, write_bundle
+from onnx_models.errors import BundleError
+from onnx_models.features import INPUTS, OUTPUTS, WINDOW_TICKS, schema_hash
+from onnx_models.scorer import Scorer
+from records.errors import FaultlineError
+from records.frames import VERSION as FRAME_VERSION
+from records.signals import SIGNALS
+
+FRESH_SEED = 900_000_000
+"""Systems for the card's scores start here, far from any training seed."""
+_GOLDEN = 3
+_CALIBRATE_ON = 1500
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What is fitted on the validation systems after training."""
+
+    temperature: float
+    confidence: Confidence
+
+
+def release(
+    config: ReleaseConfig, work: Path, out: Path = RELEASED, fresh: int = 60, make: FrameMaker = jvm_frames
+) -> Bundle:
+    """Make and return the bundle of ``config`` below ``out``; ``fresh`` simulated systems are judged for its
+    card.
+
+    Raises BundleError when parity fails or the bundle exists, JavaError when the normaliser cannot run.
+    """
+    target = out / f"{config.name}-{config.version}"
+    if target.exists():
+        raise BundleError(
+            f"{target} exists and is never overwritten", "raise the version in the configuration"
+        )
+    begun = time.monotonic()
+    packed = load(build(config.data, work / "data", make))
+    parts = split(packed, config.train)
+    model = train(packed, parts, config.model, config.train, work / "run")
+    minutes = (time.monotonic() - begun) / 60
+    return finish(config, model, packed, parts, work, out, fresh, minutes, make)
+
+
+def finish(
+    config: ReleaseConfig,
+    model: RootCauseNet,
+    packed: Arrays,
+    parts: Split,
+    work: Path,
+    out: Path,
+    fresh: int,
+    minutes: float,
+    make: FrameMaker = jvm_frames,
+) -> Bundle:
+    """Calibrate, export, check, judge and write: everything after training."""
+    held_out = list(unpack(select(packed, parts.validation[:_CALIBRATE_ON])))
+    calibration = calibrate(model, held_out)
+    exported = to_onnx(model)
+    golden = [run_pair(model, example) for example in held_out[:_GOLDEN]]
+    check_parity(model, exported, [pair[0] for pair in golden])
+    manifest = _manifest(config, model, packed, parts, calibration, minutes)
+    draft = write_bundle(work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
+    cases = list(simulated_cases(range(FRESH_SEED, FRESH_SEED + fresh), 6, 1, make))
+    scorer = Scorer(draft)
+    judged = {
+        "scores": compare(cases, scorer),
+        "signal": signal_accuracy(cases, scorer),
+        "reliability": asdict(reliability(cases, scorer)),
+        "healthy": _healthy(cases, scorer),
+    }
+    log.info("event=judged cases=%d scores=%s", len(cases), judged["scores"])
+    return write_bundle(out, manifest, exported, golden, card(manifest, judged))
+
+
+def calibrate(model: RootCauseNet, examples: Sequence[Example]) -> Calibration:
+    """Return temperature and confidence from labelled snapshots that training never saw."""
+    outputs = [run_torch(model, dict(example.snapshot.inputs())) for example in examples]
+    logits = [np.asarray(one["node_score"], np.float64) for one in outputs]
+    faulty = [i for i, example in enumerate(examples) if example.truth >= 0]
+    temperature = fit_temperature([logits[i] for i in faulty], [examples[i].truth for i in faulty])
+    anomaly = [float(one["anomaly"][0]) for one in outputs]
+    return Calibration(temperature, fit_confidence(examples, logits, anomaly, temperature))
+
+
+def run_pair(model: RootCauseNet, example: Example) -> tuple[Arrays, Arrays]:
+    """Return inputs and outputs of one snapshot, for the golden file."""
+    inputs = dict(example.snapshot.inputs())
+    return inputs, run_torch(model, inputs)
+
+
+def _healthy(cases: Sequence[Case], scorer: Scorer) -> dict[str, float]:
+    """Return mean anomaly with and without a fault, and the confidence without."""
+    faulty = [scorer.score_one(c.example.snapshot) for c in cases if c.example.truth >= 0]
+    quiet = [scorer.score_one(c.example.snapshot) for c in cases if c.example.truth < 0]
+    return {
+        "anomaly_faulty": float(np.mean([one.anomaly for one in faulty])),
+        "anomaly_healthy": float(np.mean([one.anomaly for one in quiet])),
+        "confidence_healthy": float(np.mean([one.confidence for one in quiet])),
+    }
+
+
+def _manifest(
+    config: ReleaseConfig,
+    model: RootCauseNet,
+    packed: Arrays,
+    parts: Split,
+    calibration: Calibration,
+    minutes: float,
+) -> Manifest:
+    trained_on: dict[str, Any] = {
+        "source": "simulated systems only",
+        "systems": len(np.unique(packed["system"][parts.train])),
+        "snapshots": len(parts.train),
+        "minutes": round(minutes, 1),
+        "torch": torch.__version__,
+        "config": asdict(config),
+    }
+    return Manifest(
+        name=config.name,
+        version=config.version,
+        opset=OPSET,
+        window_ticks=WINDOW_TICKS,
+        signals=tuple(SIGNALS),
+        frame_version=FRAME_VERSION,
+        feature_schema_hash=schema_hash(),
+        inputs=shapes_of(INPUTS),
+        outputs=shapes_of(OUTPUTS),
+        sha256="",
+        golden_sha256="",
+        temperature=calibration.temperature,
+        confidence=calibration.confidence,
+        trained_on=trained_on,
+        parameters=parameters_of(model),
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a release from the command line; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m gnn.release", description=__doc__)
+    parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help="YAML file, see gnn/config.yaml")
+    parser.add_argument("--work", type=Path, required=True, help="folder for data, curve and weights")
+    parser.add_argument("--out", type=Path, default=RELEASED, help="folder that gets the bundle")
+    parser.add_argument("--version", type=int, help="instead of the configuration's")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
+    for name in ("gnn", "onnx_models", "__main__"):
+        logging.getLogger(name).setLevel(logging.INFO)
+    try:
+        config = load_config(options.config)
+        if options.version:
+            config = replace(config, version=options.version)
+        bundle = release(config, options.work, options.out)
+    except FaultlineError as error:
+        log.error("event=failed error=%s", error)
+        return 3
+    log.info("event=released path=%s sha256=%s", bundle.path, bundle.manifest.sha256)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+package io.faultline.node;
+
+import static io.faultline.node.Given.T0;
+import static io.faultline.node.Given.TICK;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.faultline.records.Block;
+import io.faultline.records.Layout;
+import io.faultline.records.SeriesKey;
+import io.faultline.records.Side;
+import io.faultline.records.Signal;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.Test;
+
+class NodeStateSerializerTest {
+  private static final NodeStateSerializer SERIALIZER = NodeStateSerializer.INSTANCE;
+  private static final String GOLDEN = "/golden/node_state_v1.bin";
+
+  private final NodeProcessor processor = new NodeProcessor(Given.config());
+
+  /** A state with a gauge, a counter of two instances, a histogram, an edge and a waiting block. */
+  private NodeState full() {
+    NodeState state = Given.state();
+    Recorded out = new Recorded();
+    Layout layout =
+        Layout.of(
+            Given.gauge("cpu", Signal.CPU, "%"),
+            Given.counter("requests"),
+            Given.counter("rpc_count"),
+            Given.counter("rpc_sum"),
+            bucket("0.5"),
+            bucket("+Inf"),
+            Given.edge("latency", "web", Side.CLIENT, Signal.LATENCY, "ms"),
+            Given.edge("latency", "web", Side.SERVER, Signal.LATENCY, "ms"));
+    for (int t = 0; t < 40; t++) {
+      double cpu = t > 37 ? 95 : 50 + t % 5;
+      double[] values = {cpu, 7 * t, 10 * t, 3 * t, 5 * t, 10 * t, 30 + t % 3, 20};
+      long[] starts = {0, T0 - (t % 2 == 0 ? 1 : 2), 0, 0, 0, 0, 0, 0};
+      Block block = new Block("shop", "cart", T0 + t * TICK, layout, values, starts);
+      processor.step(state, block, out);
+    }
+    processor.buffer(state, Given.block(T0 + 41 * TICK, SeriesKey.of("later"), 1));
+    state.timer = T0 + 40 * TICK - 1;
+    return state;
+  }
+
+  private static SeriesKey bucket(String le) {
+    SeriesKey key = Given.counter("rpc_bucket");
+    String labels = SeriesKey.canonical(Map.of("le", le));
+    return new SeriesKey(key.metric(), labels, null, key.side(), key.kind(), null, null);
+  }
+
+  private static byte[] bytes(NodeState state) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(1024);
+    SERIALIZER.serialize(state, out);
+    return out.getCopyOfBuffer();
+  }
+
+  private static NodeState read(byte[] bytes) throws IOException {
+    return SERIALIZER.deserialize(new DataInputDeserializer(bytes));
+  }
+
+  @Test
+  void whatIsReadIsWrittenAgain() throws IOException {
+    byte[] bytes = bytes(full());
+    assertArrayEquals(bytes, bytes(read(bytes)));
+  }
+
+  @Test
+  void aCopySharesNothing() throws IOException {
+    NodeState state = full();
+    byte[] before = bytes(state);
+    NodeState copy = SERIALIZER.copy(state);
+    assertNotSame(state, copy);
+    processor.advance(state, Long.MAX_VALUE, new Recorded());
+    assertArrayEquals(before, bytes(copy));
+    assertEquals(false, SERIALIZER.isImmutableType());
+  }
+
+  /** State of every released version stays readable; -Dgolden.write=true writes it anew. */
+  @Test
+  void theStateOfVersionOneIsRead() throws IOException {
+    if (Boolean.getBoolean("golden.write")) {
+      Files.write(Path.of("src/test/resources" + GOLDEN), bytes(full()));
+    }
+    try (InputStream in = getClass().getResourceAsStream(GOLDEN)) {
+      byte[] golden = in.readAllBytes();
+      assertArrayEquals(golden, bytes(full()), "the form has changed: raise the version");
+      Recorded expected = new Recorded();
+      Recorded actual = new Recorded();
+      processor.advance(full(), Long.MAX_VALUE, expected);
+      processor.advance(read(golden), Long.MAX_VALUE, actual);
+      assertEquals(2, actual.frames.size());
+      assertArrayEquals(expected.frames.get(0).signals(), actual.frames.get(0).signals());
+      assertArrayEquals(expected.frames.get(0).edges(), actual.frames.get(0).edges());
+    }
+  }
+
+  @Test
+  void aLaterVersionIsRefused() throws IOException {
+    byte[] bytes = bytes(full());
+    bytes[0] = 2;
+    assertThrows(IOException.class, () -> read(bytes));
+  }
+}
