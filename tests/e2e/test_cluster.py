@@ -20,7 +20,6 @@ from gnn.simulator import incident_recording
 from records.cloudevents import read_cloudevent
 from records.incidents import IncidentEvent
 from records.recordings import Recording
-from records.signals import SIGNALS
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
 from tests.kit.otlp import requests
@@ -66,8 +65,8 @@ def payloads(recording: Recording) -> Iterator[tuple[int, bytes]]:
 
 
 def write_config(folder: Path, bootstrap: str, interval_ms: int) -> Path:
-    """A job that reads the topic from its beginning; signals come from rules, since OTLP carries none."""
-    rules = [{"metric": f"{signal}_value", "signal": signal} for signal in SIGNALS]
+    """A job that reads the topic from its beginning, with rules for what the shipped ones do not name."""
+    rules = [{"metric": f"request_{signal}", "signal": signal} for signal in ("latency", "errors")]
     (folder / "rules.yaml").write_text(yaml.safe_dump(rules), encoding="utf-8")
     config = {
         "name": "e2e",
@@ -84,6 +83,7 @@ def write_config(folder: Path, bootstrap: str, interval_ms: int) -> Path:
         "tick": f"{interval_ms}ms",
         "rules": "rules.yaml",
         "checkpoint": {"interval": "2s"},
+        "score": {"timeout_ms": 30_000},
     }
     file = folder / "job.yaml"
     file.write_text(yaml.safe_dump(config), encoding="utf-8")
@@ -94,7 +94,7 @@ def write_config(folder: Path, bootstrap: str, interval_ms: int) -> Path:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The topic is filled, then the job is submitted."""
     folder = tmp_path_factory.mktemp("e2e")
-    recording = incident_recording(folder / "recording", seed=7, nodes=8)
+    recording = incident_recording(folder / "recording", seed=9, nodes=8)
     with Broker(folder / "kafka") as broker, Cluster(folder / "flink") as cluster:
         config = write_config(folder, broker.bootstrap, recording.meta.interval)
         produce(broker.bootstrap, INPUT, payloads(recording))
@@ -110,6 +110,7 @@ def test_the_event_names_the_injected_node(running: Running) -> None:
     assert events
     assert {event.graph for event in events} == {running.recording.meta.graph}
     assert fault.start <= events[0].onset <= fault.end
+    assert events[0].status == "opened"
     assert events[-1].root_causes[0].node == fault.node
     assert events[-1].method == "model"
 

@@ -136,7 +136,7 @@ def test_another_model_than_the_job_was_made_for_is_refused(tmp_path: Path) -> N
 
 def test_a_model_that_answers_differently_here_is_refused(tmp_path: Path) -> None:
     made = bundle(tmp_path, golden_factor=2.0)
-    with pytest.raises(BundleError, match="differs from the golden answer"):
+    with pytest.raises(BundleError, match="differs from the golden answers"):
         load_model(str(made.path), made.manifest.sha256, "cpu")
 
 

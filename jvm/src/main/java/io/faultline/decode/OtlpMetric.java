@@ -5,6 +5,8 @@ import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Side;
 import io.faultline.records.Signal;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -30,16 +32,22 @@ final class OtlpMetric {
   private final OtlpScope scope;
   private final String name;
   @Nullable private final String unit;
+  private final byte[] sentUnit;
   private final Kind kind;
   private final boolean histogram;
   @Nullable private final ServiceGraphMetric graphMetric;
   private final BytesMap<OtlpSeries> known = new BytesMap<>();
 
+  /**
+   * A metric.
+   *
+   * @param sentUnit as declared, empty = none
+   */
   OtlpMetric(
       OtlpIdentity identity,
       OtlpScope scope,
       String name,
-      @Nullable String unit,
+      String sentUnit,
       Kind kind,
       boolean histogram) {
     this.identity = identity;
@@ -49,20 +57,20 @@ final class OtlpMetric {
     this.histogram = histogram;
     ServiceGraphMetric named = ServiceGraphMetric.of(name);
     this.graphMetric = named != null && named.isCounter() == histogram ? null : named;
-    this.unit = graphMetric == null ? unit : ServiceGraphMetric.unit(name, unit);
+    this.sentUnit = sentUnit.getBytes(StandardCharsets.UTF_8);
+    String declared = sentUnit.isEmpty() ? null : sentUnit;
+    this.unit = graphMetric == null ? declared : ServiceGraphMetric.unit(name, declared);
   }
 
   String name() {
     return name;
   }
 
-  boolean is(@Nullable String unit, Kind kind, boolean histogram) {
-    return this.kind == kind && this.histogram == histogram && same(this.unit, unit);
-  }
-
-  private boolean same(@Nullable String own, @Nullable String unit) {
-    String theirs = graphMetric == null ? unit : ServiceGraphMetric.unit(name, unit);
-    return own == null ? theirs == null : own.equals(theirs);
+  /** Whether the metric still has the unit in that range, and adds up in that way. */
+  boolean is(byte[] buffer, int from, int to, Kind kind, boolean histogram) {
+    return this.kind == kind
+        && this.histogram == histogram
+        && Arrays.equals(sentUnit, 0, sentUnit.length, buffer, from, to);
   }
 
   /** What a point with these attributes stands for; the range holds them one after the other. */

@@ -135,9 +135,9 @@ final class OtlpMetricReader {
 
   private OtlpMetric known(OtlpScope scope, Kind kind, boolean histogram) {
     byte[] buffer = metric.buffer();
-    String unit = unitFrom == unitTo ? null : text(unitFrom, unitTo);
     OtlpMetric found = scope.metric(buffer, nameFrom, nameTo);
-    if (found == null || !found.is(unit, kind, histogram)) {
+    if (found == null || !found.is(buffer, unitFrom, unitTo, kind, histogram)) {
+      String unit = text(unitFrom, unitTo);
       found = new OtlpMetric(identity, scope, name(), unit, kind, histogram);
       scope.keep(buffer, nameFrom, nameTo, found);
     }
