@@ -3,11 +3,13 @@
 Owns when an incident opens, is scored again and ends. Imports records and numpy; no Flink, no clock, no
 model.
 
-match -> waits until the graph's next frame row closes the tick frame -> waiting matches open the incident
-or join it; it is scored at once, and again at each tick for as long as matches keep coming; it ends when
-its signals were back, without a match, for resolve_after wake -> event time reached a moment asked for:
-matches without a frame row are scored with what is there; an incident whose graph sent nothing for
-resolve_after ends, and says that the data stopped
+    match -> waits until the graph's next frame row closes the tick
+    frame -> waiting matches open the incident or join it; it is scored at once, and again at each tick
+             for as long as matches keep coming and the graph sends anything; it ends when its signals were
+             back, without a match, for resolve_after
+    wake  -> event time reached a moment asked for: matches without a frame row are scored with what is
+             there; an incident whose graph sent nothing for resolve_after ends, and says that the data
+             stopped
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from jobs.alerts import Alert, AlertKey, incident_id
-from jobs.signs import are_back
-from records.frames import PRESENT, FrameRow
+from jobs.signs import are_back, is_data
+from records.frames import FrameRow
 
 RESCORE_TICKS: Final = 3
 """For so many ticks after the last match an open incident is still scored at each tick."""
@@ -180,7 +182,8 @@ def _framed(state: State, row: FrameRow, settings: Settings) -> tuple[State, tup
     if since is not None and row.time - since >= settings.resolve_after_ms:
         end = Resolve(incident, row.time, "signals_back", since)
         return _wake(replace(state, incident=None), (*outputs, end), settings)
-    if joined or row.time - incident.last_match <= RESCORE_TICKS * row.tick_ms:
+    recent = row.time - incident.last_match <= RESCORE_TICKS * row.tick_ms
+    if joined or (recent and is_data(row)):
         outputs = (*outputs, Score(incident, row.time, state.ring))
     return _wake(state, outputs, settings)
 
@@ -191,7 +194,7 @@ def _remember(state: State, row: FrameRow, settings: Settings) -> tuple[State, t
     oldest = row.time - (settings.window_ticks - 1) * row.tick_ms
     kept = tuple(time for time in ring if time >= oldest)
     gone = tuple(time for time in ring if time < oldest)
-    last_data = row.time if bool((row.presence == PRESENT).any()) else state.last_data
+    last_data = row.time if is_data(row) else state.last_data
     state = replace(state, ring=kept, tick_ms=row.tick_ms, last_data=max(state.last_data, last_data))
     return state, ((Forget(gone),) if gone else ())
 

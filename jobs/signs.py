@@ -32,6 +32,11 @@ def index_of(row: FrameRow) -> dict[str, int]:
     return {name: index for index, name in enumerate(row.nodes)}
 
 
+def is_data(row: FrameRow) -> bool:
+    """True where any node of the graph sent something in this tick: silence of all is the end of the data."""
+    return bool((row.presence == PRESENT).any())
+
+
 def are_back(row: FrameRow, alerts: Iterable[Alert]) -> bool:
     """True where every signal that raised an alarm is there and in its usual range in this tick.
 

@@ -178,6 +178,7 @@ def test_rows_of_a_silent_graph_are_no_data() -> None:
     (end,) = only(drain(state, outputs), Resolve)
     assert isinstance(end, Resolve)
     assert (end.ending, end.since) == ("data_stopped", tick_end(9))
+    assert max(output.time for output in outputs if isinstance(output, Score)) == tick_end(9)
 
 
 def test_a_gap_ends_it_at_the_same_time_however_event_time_moves() -> None:

@@ -74,8 +74,8 @@ public final class CepEngine {
    * @param event may be changed and used again after the call
    */
   public void event(KeyRuns runs, SampleEvent event, MatchOutput out) {
-    // 1) let time pass up to the event, 2) show it to the active runs of its node and of its
-    // series,
+    // 1) let time pass up to the event,
+    // 2) show it to the active runs of its node and of its series,
     // 3) begin runs of those patterns that start on it
     if (patterns.length == 0 && runs.isEmpty()) {
       return;
@@ -181,19 +181,11 @@ public final class CepEngine {
     for (int i = 0; active != null && i < active.size(); ) {
       Run run = active.get(i);
       dealtWith[run.compiled.index] = eventNumber;
-      if (unmoved(run, event) || feed(runs, run, event, out)) {
+      if (feed(runs, run, event, out)) {
         i++;
       } else {
         runs.remove(run);
       }
-    }
-  }
-
-  private boolean unmoved(Run run, SampleEvent event) {
-    try {
-      return run.isUnmoved(event);
-    } catch (Exception e) {
-      throw new IllegalStateException("a condition failed: " + run.compiled.model().id(), e);
     }
   }
 
@@ -203,7 +195,8 @@ public final class CepEngine {
         return;
       }
     } catch (Exception e) {
-      throw new IllegalStateException("a condition failed: " + pattern.model().id(), e);
+      giveUp(pattern, e, out);
+      return;
     }
     boolean perSeries = pattern.model().key() == PatternModel.Key.SERIES;
     Run run = Run.begin(pattern, perSeries ? event.series().key() : null);
@@ -213,19 +206,24 @@ public final class CepEngine {
     }
   }
 
-  /** Puts the event through the run's automaton; returns whether the run is still active. */
+  /**
+   * Shows the event to the run's automaton, unless it would change nothing; whether it is active.
+   */
   private boolean feed(KeyRuns runs, Run run, SampleEvent event, MatchOutput out) {
-    if (kept == null) {
-      kept = event.copy();
-    }
-    run.compiled.stats().steps++;
     try {
+      if (run.isActive() && run.isUnmoved(event)) {
+        return true;
+      }
+      if (kept == null) {
+        kept = event.copy();
+      }
+      run.compiled.stats().steps++;
       tell(run, automaton.process(run, kept), event.time(), out);
       boolean active = settle(run, event.time(), out);
       runs.nextDue = Math.min(runs.nextDue, run.due);
       return active;
     } catch (Exception e) {
-      return giveUp(run, e, out);
+      return giveUp(run.compiled, e, out);
     }
   }
 
@@ -235,7 +233,7 @@ public final class CepEngine {
       pass(run, automaton.advance(run, time), time, out);
       return settle(run, time, out);
     } catch (Exception e) {
-      return giveUp(run, e, out);
+      return giveUp(run.compiled, e, out);
     }
   }
 
@@ -281,9 +279,9 @@ public final class CepEngine {
   }
 
   /** A run on which Flink's automaton failed is dropped and counted: the other patterns go on. */
-  private static boolean giveUp(Run run, Exception cause, MatchOutput out) {
-    run.compiled.stats().failed++;
-    out.failed(run.compiled, cause);
+  private static boolean giveUp(CompiledPattern pattern, Exception cause, MatchOutput out) {
+    pattern.stats().failed++;
+    out.failed(pattern, cause);
     return false;
   }
 }

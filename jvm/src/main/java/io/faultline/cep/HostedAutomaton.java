@@ -70,13 +70,17 @@ final class HostedAutomaton {
   int evict(Run run, int matches, int samples) throws Exception {
     store.use(run);
     int evicted = 0;
-    while (run.held() > matches && dropOldest(run)) {
-      evicted++;
-    }
-    buffer.close();
-    while (run.entries.size() > samples && dropOldest(run)) {
+    try {
+      while (run.held() > matches && dropOldest(run)) {
+        evicted++;
+      }
       buffer.close();
-      evicted++;
+      while (run.entries.size() > samples && dropOldest(run)) {
+        buffer.close();
+        evicted++;
+      }
+    } finally {
+      settle(run);
     }
     return evicted;
   }

@@ -199,6 +199,7 @@ class CepEngineTest {
     player.sample("n", 1, 9).sample("n", 2, 0);
     player.sample("n", 3, 9).sample("n", 4, 0);
     assertTrue(player.end().contains("match p n {up=[3], down=[4]} 4"), player.lines.toString());
+    assertEquals(1, stats(player).failed());
   }
 
   @Test

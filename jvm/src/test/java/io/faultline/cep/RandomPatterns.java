@@ -19,11 +19,15 @@ import java.util.Random;
  */
 final class RandomPatterns {
   private static final String[] FOLLOWS = {"next", "followed_by", "followed_by_any"};
+  private static final String[] LINEAR = {"next", "followed_by"};
   private static final String[] NOTS = {"not_next", "not_followed_by"};
   private static final String[] SKIPS = {"no_skip", "skip_to_next", "skip_past_last"};
   private static final String[] STEP_SKIPS = {"skip_to_first", "skip_to_last"};
 
   private final Random random;
+
+  /** Of the pattern being drawn: whether it has a window; without one it must not branch. */
+  private boolean bounded;
 
   RandomPatterns(long seed) {
     this.random = new Random(seed);
@@ -44,6 +48,7 @@ final class RandomPatterns {
 
   private String draw(String id) {
     boolean perSeries = random.nextInt(3) == 0;
+    bounded = random.nextInt(4) > 0;
     int n = 1 + random.nextInt(4);
     List<String> steps = new ArrayList<>();
     List<String> takes = new ArrayList<>();
@@ -55,11 +60,11 @@ final class RandomPatterns {
       }
       steps.add(step(name, not, perSeries, takes));
     }
-    return "{'id':'%s','version':1,'key':'%s','within_ms':%d,%s,'steps':[%s]}"
+    return "{'id':'%s','version':1,'key':'%s'%s,%s,'steps':[%s]}"
         .formatted(
             id,
             perSeries ? "series" : "node",
-            10 + random.nextInt(perSeries ? 60 : 25),
+            bounded ? ",'within_ms':" + (10 + random.nextInt(perSeries ? 60 : 25)) : "",
             skip(takes),
             String.join(",", steps));
   }
@@ -72,7 +77,7 @@ final class RandomPatterns {
 
   private String step(String name, boolean not, boolean perSeries, List<String> takes) {
     List<String> extra = new ArrayList<>();
-    extra.add(contiguity(pick(not ? NOTS : FOLLOWS)));
+    extra.add(contiguity(pick(not ? NOTS : bounded ? FOLLOWS : LINEAR)));
     if (!not) {
       repeat(extra, perSeries);
     }
@@ -81,7 +86,7 @@ final class RandomPatterns {
 
   private void repeat(List<String> extra, boolean perSeries) {
     boolean loops = false;
-    switch (random.nextInt(6)) {
+    switch (random.nextInt(bounded ? 6 : 2)) {
       case 0 -> extra.add(times(2, 2));
       case 1 -> extra.add(times(1, 3));
       case 2 -> {
@@ -96,7 +101,8 @@ final class RandomPatterns {
     }
     maybe(extra, "'optional':true", 4);
     maybe(extra, "'greedy':true", 5);
-    maybe(extra, random.nextBoolean() ? "'consecutive':true" : "'combinations':true", 4);
+    boolean strict = !bounded || random.nextBoolean();
+    maybe(extra, strict ? "'consecutive':true" : "'combinations':true", 4);
     if (loops && random.nextInt(4) == 0) {
       extra.add("'until':" + condition(perSeries, List.of()));
     }
