@@ -13,6 +13,7 @@ Takes a few minutes; needs no torch.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -67,10 +68,11 @@ class Day:
     places: tuple[Place, ...]
 
 
-def run_day(recording: Recording, out: Path) -> Day:
+def run_day(recording: Recording, out: Path, resolve_after: str) -> Day:
     """The recording through the job, judged, with a window for each fault."""
     command = [sys.executable, "-m", "faultline", "run", str(recording.path), "--out", str(out), "--json"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    settings = {**os.environ, "FAULTLINE_RESOLVE_AFTER": resolve_after}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=settings)
     run = open_run(out)
     incidents = histories(run.events())
     judgement = judge(incidents, run.faults(), run.spans())
@@ -102,11 +104,16 @@ def places_of(
 
 def rankers(scorer: Scorer) -> dict[str, Ranker]:
     """Scores [N] of a place by ranker; higher is likelier."""
+
+    def model(place: Place) -> F64:
+        return scorer.score_one(place.snapshot).node_probability.astype(float)
+
+    def fallback(place: Place) -> F64:
+        return rank_by_deviation(place.snapshot).node_probability.astype(float)
+
     return {
-        "the model, without alarms": lambda place: scorer.score_one(place.snapshot).node_probability.astype(
-            float
-        ),
-        "the fallback": lambda place: rank_by_deviation(place.snapshot).node_probability.astype(float),
+        "the model, without alarms": model,
+        "the fallback": fallback,
         "N-sigma": lambda place: nsigma(place.window, len(place.snapshot.nodes)),
         "BARO's scorer": lambda place: baro(place.window, len(place.snapshot.nodes)),
         "chance": lambda place: chance(len(place.snapshot.nodes)),
@@ -127,11 +134,12 @@ def report(days: Sequence[Day], scorer: Scorer) -> str:
 def detection_table(summary: Summary) -> list[str]:
     """What the job found."""
     delay = "-" if summary.median_delay_ms is None else duration(summary.median_delay_ms)
+    rate = share(summary.false_alarms_per_hour)
     row = (
         f"{summary.found} of {summary.faults}",
         str(summary.found_soon),
         delay,
-        f"{summary.false_alarms} in {summary.fault_free_hours:.1f} h ({share(summary.false_alarms_per_hour)}/h)",
+        f"{summary.false_alarms} in {summary.fault_free_hours:.1f} h ({rate}/h)",
         str(summary.repeats),
         f"{share(summary.ac1)} / {share(summary.ac3)}",
         f"{share(summary.ac1_found)} / {share(summary.ac3_found)}",
@@ -217,11 +225,12 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.results_nezha", description=__doc__)
     parser.add_argument("data", type=Path, help="the folder of days")
     parser.add_argument("--out", type=Path, default=Path("out/nezha"), help="recordings and runs go here")
+    parser.add_argument("--resolve-after", default="2m", help="quiet time that ends an incident")
     parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
     given = parser.parse_args(arguments)
     scorer = Scorer(load_bundle(default_bundle()))
     recordings = import_nezha(given.data, given.out / "recordings")
-    days = [run_day(each, given.out / each.meta.name) for each in recordings]
+    days = [run_day(each, given.out / each.meta.name, given.resolve_after) for each in recordings]
     text = report(days, scorer)
     numbers = {day.recording.meta.name: day.judgement.to_json() for day in days}
     (given.out / "results.json").write_bytes(orjson.dumps(numbers, option=orjson.OPT_INDENT_2))
