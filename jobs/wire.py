@@ -16,7 +16,8 @@ from typing import Final
 
 import orjson
 
-from jobs.incident import Ending, Incident
+from jobs.grouping import Incident
+from jobs.incident import Ending
 from jobs.incident_state import StateError, incident_of, open_versioned
 
 SCORE, DRAFT, END = "score", "draft", "end"

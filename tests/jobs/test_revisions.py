@@ -109,6 +109,41 @@ def test_an_end_that_belongs_to_nothing_told_is_silent() -> None:
     assert told(play(draft(0), end(40, "inc-ffffffffffff"))[1]) == [(1, "opened", "cart", 0)]
 
 
+OTHER = "inc-ffffffffffff"
+
+
+def test_two_open_incidents_are_told_apart() -> None:
+    _, outputs = play(
+        draft(0), draft(90, "checkout", incident_id=OTHER), draft(120, "frontend"), end(400), end(500, OTHER)
+    )
+    events = [output.event for output in outputs if isinstance(output, Tell)]
+    assert [(each.incident_id == OTHER, each.revision, each.status) for each in events] == [
+        (False, 1, "opened"),
+        (True, 1, "opened"),
+        (False, 2, "updated"),
+        (False, 3, "resolved"),
+        (True, 2, "resolved"),
+    ]
+
+
+def test_an_incident_with_a_cause_that_is_told_already_is_not_told() -> None:
+    state, outputs = play(draft(0), draft(90, incident_id=OTHER), end(200, OTHER))
+    assert told(outputs) == [(1, "opened", "cart", 0)]
+    _, later = step(state, draft(300, "checkout", incident_id=OTHER), RESEND)
+    assert [entry[1:3] for entry in told(list(later))] == [("opened", "checkout")]
+
+
+def test_less_confidence_does_not_change_the_signal_of_the_same_cause() -> None:
+    sure: dict[str, Any] = {"confidence_score": 0.9}
+    doubt: dict[str, Any] = {"confidence_score": 0.8}
+    _, outputs = play(draft(0, **sure), draft(75, signal="cpu", **doubt))
+    assert told(outputs) == [(1, "opened", "cart", 0)]
+    _, outputs = play(draft(0, **doubt), draft(75, signal="cpu", **sure))
+    assert [entry[1] for entry in told(outputs)] == ["opened", "updated"]
+    _, outputs = play(draft(0, **sure), draft(75, "frontend", **doubt))
+    assert [entry[1] for entry in told(outputs)] == ["opened", "updated"]
+
+
 def test_the_next_incident_starts_with_revision_one() -> None:
     _, outputs = play(draft(0), end(400), draft(800, incident_id="inc-ffffffffffff"))
     assert [entry[:2] for entry in told(outputs)] == [(1, "opened"), (2, "resolved"), (1, "opened")]
