@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
-from jobs.pipeline import run_embedded
-
 from jobs.config_loading import load_config
+from jobs.pipeline import run_embedded
 
 
 def main() -> None:

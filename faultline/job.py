@@ -39,10 +39,9 @@ def submit(
     json: console.Json = False,
 ) -> None:
     """Submit the job and print its id."""
-    from jobs.main import read_settings
-
     from faultline.cluster import address_of, submit
     from jobs.config_loading import load_config
+    from jobs.main import read_settings
 
     load_config(config, read_settings(settings or []))
     address = address_of(flink)

@@ -17,10 +17,9 @@ from faultline.cli import version
 from faultline.words import plural
 
 if TYPE_CHECKING:
-    from jobs.pipeline import Progress
-
     from faultline.run_folder import RunFolder
     from jobs.config import JobConfig
+    from jobs.pipeline import Progress
 
 Recordings = Annotated[
     list[Path],
@@ -66,10 +65,9 @@ def run_recordings(
 
     `flags`: keys of the configuration that the command line says; None where it does not.
     """
-    from jobs.pipeline import run_embedded
-
     from faultline.report.render import write_report
     from faultline.run_folder import open_run, prepare, write_meta
+    from jobs.pipeline import run_embedded
 
     loaded = load(recordings, out, flags, config)
     meta = prepare(out, _inputs(loaded), version())

@@ -161,7 +161,7 @@ def _resource(
     world, effects = scene.world, scene.effects
     ratio = world.rate[node] / scene.topology.rate[node]
     if signal == "cpu":
-        return world.utilisation[node] * 100 * 10 ** rng.uniform(-1, 0.5), "%"
+        return world.utilisation[node] * 90 * 10 ** rng.uniform(-1, 0), "%"
     if signal == "memory":
         level = np.maximum(1 + effects.memory[node] + 0.03 * (np.minimum(ratio, 5) - 1), 0.1)
         return 10 ** rng.uniform(7, 9.5) * drift * level, "By"

@@ -126,9 +126,12 @@ public final class NativeDecoder implements Decoder {
     return line;
   }
 
+  /** What the parser says, without its place in the source and its hints to programmers. */
   private static String firstLine(IOException e) {
     String message = String.valueOf(e.getMessage());
     int end = message.indexOf('\n');
-    return end < 0 ? message : message.substring(0, end);
+    message = end < 0 ? message : message.substring(0, end);
+    int hint = message.indexOf(": enable `");
+    return hint < 0 ? message : message.substring(0, hint);
   }
 }

@@ -10,15 +10,11 @@ import javax.annotation.Nullable;
  * @param time event time, ms UTC
  * @param layout the series, one per value
  * @param values as sent, in the declared unit; never NaN
- * @param starts start time of each cumulative or delta point, ms UTC, 0 = not said; null = none said
+ * @param starts start time of each cumulative or delta point, ms UTC, 0 = not said; null = none
+ *     said
  */
 public record Block(
-    String graph,
-    String node,
-    long time,
-    Layout layout,
-    double[] values,
-    @Nullable long[] starts) {
+    String graph, String node, long time, Layout layout, double[] values, @Nullable long[] starts) {
 
   public int size() {
     return values.length;

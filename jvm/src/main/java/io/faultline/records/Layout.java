@@ -68,9 +68,7 @@ public final class Layout {
   @Override
   public boolean equals(Object other) {
     return this == other
-        || (other instanceof Layout that
-            && that.hash == hash
-            && Arrays.equals(that.bytes, bytes));
+        || (other instanceof Layout that && that.hash == hash && Arrays.equals(that.bytes, bytes));
   }
 
   @Override

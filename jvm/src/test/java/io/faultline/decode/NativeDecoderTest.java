@@ -196,6 +196,12 @@ class NativeDecoderTest {
   }
 
   @Test
+  void detailsAreForPeople() {
+    String detail = decodeWith("value", "NaN").deadLetters.get(0).detail();
+    assertEquals("line 1: Non-standard token 'NaN'", detail);
+  }
+
+  @Test
   void equalSeriesAreTheSameObject() {
     Collected out = decode(GOOD + GOOD);
     assertSame(out.samples.get(0).key(), out.samples.get(1).key());
