@@ -2,8 +2,9 @@
 
 Owns revision numbers and the rule of updates: the first draft opens; a later one is told only where the
 answer changed (cause, its signal, severity), at most once per resend interval, the newest held back until
-then; the end is always told. A graph may have several open incidents: one whose first cause is already told
-by another is not told, for as long as that is so. Imports records only.
+then; the end is always told. A draft that is less sure does not replace a surer one: snapshots from after
+the worst say less about the cause. A graph may have several open incidents: one whose first cause is
+already told by another is not told, for as long as that is so. Imports records only.
 """
 
 from __future__ import annotations
@@ -23,10 +24,19 @@ _READERS: Final = (1,)
 
 @dataclass(frozen=True)
 class Track:
-    """What was told of one open incident: the newest revision, and the draft that waits, if any."""
+    """What was told of one open incident: the newest revision, and the draft that waits, if any.
+
+    `sure`: the largest confidence that the present answer (the one that waits, else the one told) ever had.
+    """
 
     told: IncidentEvent
     held: IncidentEvent | None = None
+    sure: float = 0.0
+
+    @property
+    def present(self) -> IncidentEvent:
+        """The newest answer that stands."""
+        return self.held or self.told
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,10 @@ class Wake:
 
 
 Output = Tell | Wake
+KEEPS: Final = 0.9
+"""Another answer must reach this share of the confidence that the present one once had."""
+DOUBT: Final = 0.3
+"""Under this confidence an answer replaces none."""
 Answer = tuple[str | None, str | None, str]
 
 
@@ -82,37 +96,58 @@ def step(state: State, event: IncidentEvent | End | int, resend_ms: int) -> tupl
 def _drafted(state: State, draft: IncidentEvent, resend_ms: int) -> tuple[State, tuple[Output, ...]]:
     track = state.track(draft.incident_id)
     if track is None:
-        if _cause(draft) in [_cause(each.told) for each in state.tracks]:
+        if _node(draft) in [_node(each.told) for each in state.tracks]:
             return state, ()
         opened = draft.model_copy(update={"revision": 1, "status": "opened"})
-        return state.put(Track(opened)), (Tell(opened),)
+        return state.put(Track(opened, sure=_confidence(opened))), (Tell(opened),)
     told = track.told
+    draft, sure = _weigh(track, draft)
     draft = draft.model_copy(update={"onset": min(draft.onset, told.onset)})
-    if answer_of(draft) == answer_of(told) or _only_doubts_the_signal(draft, told):
-        return state.put(Track(told)), ()
+    if answer_of(draft) == answer_of(told):
+        return state.put(Track(told, sure=sure)), ()
     if draft.time - told.time < resend_ms:
-        return state.put(Track(told, draft)), (Wake(told.time + resend_ms),)
+        return state.put(Track(told, draft, sure)), (Wake(told.time + resend_ms),)
     updated = _updated(told, draft)
-    return state.put(Track(updated)), (Tell(updated),)
+    return state.put(Track(updated, sure=sure)), (Tell(updated),)
+
+
+def _weigh(track: Track, draft: IncidentEvent) -> tuple[IncidentEvent, float]:
+    """The draft itself where its answer stands, else the present answer with the draft's time and triggers.
+
+    And how sure that answer ever was.
+    """
+    sure = _confidence(draft)
+    if _cause(draft) == _cause(track.present):
+        return draft, max(sure, track.sure)
+    if replaces(track.present, track.sure, draft):
+        return draft, sure
+    new = {name: getattr(draft, name) for name in ("time", "triggers", "qos", "causation_id", "latency_ms")}
+    return track.present.model_copy(update=new), track.sure
+
+
+def replaces(present: IncidentEvent, sure: float, draft: IncidentEvent) -> bool:
+    """Whether another answer takes the place of the present one, which was once as sure as `sure`."""
+    if present.method != draft.method:
+        return draft.method == "model"
+    return _confidence(draft) >= max(DOUBT if draft.method == "model" else 0.0, KEEPS * sure)
+
+
+def _confidence(event: IncidentEvent) -> float:
+    return event.confidence_score or 0.0
+
+
+def _node(event: IncidentEvent) -> str | None:
+    return answer_of(event)[0]
+
+
+def _cause(event: IncidentEvent) -> tuple[str | None, str | None]:
+    return answer_of(event)[:2]
 
 
 def answer_of(event: IncidentEvent) -> Answer:
     """What an update is about: the first cause, its signal, and the severity."""
     first = event.root_causes[0] if event.root_causes else None
     return (first.node if first else None, first.signal if first else None, event.qos)
-
-
-def _cause(event: IncidentEvent) -> str | None:
-    return event.root_causes[0].node if event.root_causes else None
-
-
-def _only_doubts_the_signal(draft: IncidentEvent, told: IncidentEvent) -> bool:
-    """Whether the same cause was found by the same method with another signal and less confidence.
-
-    The window loses the onset as an incident lasts: the signal that the earlier answer named stands.
-    """
-    same = (_cause(draft), draft.method, draft.qos) == (_cause(told), told.method, told.qos)
-    return same and (draft.confidence_score or 0.0) < (told.confidence_score or 0.0)
 
 
 def _updated(told: IncidentEvent, draft: IncidentEvent) -> IncidentEvent:
@@ -126,7 +161,7 @@ def _woken(state: State, time: int, resend_ms: int) -> tuple[State, tuple[Output
         due = track.told.time + resend_ms
         if track.held is not None and due <= time:
             event = _updated(track.told, track.held.model_copy(update={"time": due}))
-            state, outputs = state.put(Track(event)), (*outputs, Tell(event))
+            state, outputs = state.put(Track(event, sure=track.sure)), (*outputs, Tell(event))
     return state, outputs
 
 
@@ -141,13 +176,13 @@ def _ended(state: State, end: End) -> tuple[State, tuple[Output, ...]]:
         "time": end.time,
         "latency_ms": float(end.time - end.since),
     }
-    return state.without(track), (Tell((track.held or track.told).model_copy(update=changes)),)
+    return state.without(track), (Tell(track.present.model_copy(update=changes)),)
 
 
 def write_state(state: State) -> bytes:
     """The state as bytes."""
     tracks = [
-        {"told": each.told.model_dump(), "held": each.held and each.held.model_dump()}
+        {"told": each.told.model_dump(), "held": each.held and each.held.model_dump(), "sure": each.sure}
         for each in state.tracks
     ]
     return orjson.dumps({"v": VERSION, "tracks": tracks}, option=orjson.OPT_SORT_KEYS)
@@ -156,8 +191,12 @@ def write_state(state: State) -> bytes:
 def read_state(data: bytes) -> State:
     """The state in `data`; StateError where it was written by a release that is not known here."""
     fields = open_versioned(data, "revisions", _READERS)
-    tracks = [(_event(each["told"]), each["held"]) for each in fields["tracks"]]
-    return State(tuple(Track(told, None if held is None else _event(held)) for told, held in tracks))
+    return State(tuple(_track(each) for each in fields["tracks"]))
+
+
+def _track(fields: dict[str, Any]) -> Track:
+    held = fields["held"]
+    return Track(_event(fields["told"]), None if held is None else _event(held), fields["sure"])
 
 
 def _event(fields: dict[str, Any]) -> IncidentEvent:
