@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
 
-from gnn.evaluate import table
+from gnn.evaluate import Reliability, table
 from onnx_models.bundle import Manifest
 
 _LIMITS = """## Known limits
@@ -18,11 +18,23 @@ are.
 """
 
 
-def card(manifest: Manifest, judged: dict[str, Any]) -> str:
-    """Return the Markdown text; ``judged`` holds scores, signal, reliability and healthy of fresh simulated
-    systems."""
-    trained, trust, healthy = manifest.trained_on, judged["reliability"], judged["healthy"]
-    cases = next(iter(judged["scores"].values()))["cases"]
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a card tells: per scorer AC@1, AC@3, Avg@5 on fresh simulated systems, how often the signal is
+    right there, how far the confidence can be trusted, means on healthy snapshots, and the scores on
+    recordings by name."""
+
+    scores: dict[str, dict[str, float]]
+    signal: float
+    reliability: Reliability
+    healthy: dict[str, float]
+    recordings: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+
+
+def card(manifest: Manifest, judged: Judged) -> str:
+    """Return the Markdown text."""
+    trained, trust, healthy = manifest.trained_on, judged.reliability, judged.healthy
+    cases = next(iter(judged.scores.values()))["cases"]
     return f"""# {manifest.name}-{manifest.version}
 
 Temporal graph network that ranks root causes in a snapshot of {manifest.window_ticks} ticks.
@@ -38,16 +50,30 @@ in {trained["minutes"]} minutes with torch {trained["torch"]}. The whole configu
 
 {cases} faults, each seen zero to eight ticks after it shows (or in its first ticks, where it never shows).
 
-{table(judged["scores"])}
+{table(judged.scores)}
 
 N-sigma and BARO's scorer see the raw series and are told the time; ties count as drawn at random.
 
 | | |
 |---|---|
-| signal of the true node right | {judged["signal"]:.3f} |
-| calibration error of the confidence | {trust["error"]:.3f} |
-| mean confidence, share right | {trust["confidence"]:.3f}, {trust["right"]:.3f} |
+| signal of the true node right | {judged.signal:.3f} |
+| calibration error of the confidence | {trust.error:.3f} |
+| mean confidence, share right | {trust.confidence:.3f}, {trust.right:.3f} |
 | mean confidence without a fault | {healthy["confidence_healthy"]:.3f} |
 | mean anomaly with a fault, without | {healthy["anomaly_faulty"]:.3f}, {healthy["anomaly_healthy"]:.3f} |
 
-{_LIMITS}"""
+{_real(judged)}{_LIMITS}"""
+
+
+def _real(judged: Judged) -> str:
+    """Return a section per recording."""
+    return "".join(
+        f"""## Scores on {name}, never trained on
+
+{next(iter(scores.values()))["cases"]} labelled faults, each seen one tick after it shows.
+
+{table(scores)}
+
+"""
+        for name, scores in judged.recordings.items()
+    )

@@ -1,4 +1,4 @@
-"""From nothing to a bundle with one command: ``python -m gnn.release --work DIR``.
+"""From nothing to a bundle with one command: ``python -m gnn.release``.
 
 Simulate, normalise in the JVM, train, calibrate, judge on fresh systems, export with parity checks, write the
 bundle. Data already in the work folder are used again. Progress goes to the log; an error ends with its mend
@@ -20,8 +20,8 @@ import numpy as np
 import torch
 
 from gnn.calibration import fit_confidence, fit_temperature
-from gnn.card import card
-from gnn.cases import simulated_cases
+from gnn.card import Judged, card
+from gnn.cases import recording_cases, recording_rows, simulated_cases
 from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
 from gnn.dataset import build
 from gnn.evaluate import Case, compare, reliability, signal_accuracy
@@ -36,6 +36,7 @@ from onnx_models.features import INPUTS, OUTPUTS, WINDOW_TICKS, schema_hash
 from onnx_models.scorer import Scorer
 from records.errors import FaultlineError
 from records.frames import VERSION as FRAME_VERSION
+from records.recordings import open_recording
 from records.signals import SIGNALS
 
 FRESH_SEED = 900_000_000
@@ -54,56 +55,73 @@ class Calibration:
     confidence: Confidence
 
 
-def release(
-    config: ReleaseConfig, work: Path, out: Path = RELEASED, fresh: int = 60, make: FrameMaker = jvm_frames
-) -> Bundle:
-    """Make and return the bundle of ``config`` below ``out``; ``fresh`` simulated systems are judged for its
-    card.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One release: its configuration, where the data and the run lie (``work``), where the bundle goes
+    (``out``).
 
-    Raises BundleError when parity fails or the bundle exists, JavaError when the normaliser cannot run.
+    ``fresh`` simulated systems and the faults of ``recordings`` are judged for the card; ``make`` makes
+    frames.
     """
-    target = out / f"{config.name}-{config.version}"
+
+    config: ReleaseConfig
+    work: Path
+    out: Path = RELEASED
+    fresh: int = 60
+    recordings: tuple[Path, ...] = ()
+    make: FrameMaker = jvm_frames
+
+
+def release(plan: Plan) -> Bundle:
+    """Make and return the bundle of ``plan``.
+
+    Raises BundleError when parity fails or the bundle exists, JavaError when the normaliser cannot run,
+    RecordingError for a recording that cannot be read.
+    """
+    config = plan.config
+    target = plan.out / f"{config.name}-{config.version}"
     if target.exists():
         raise BundleError(
             f"{target} exists and is never overwritten", "raise the version in the configuration"
         )
     begun = time.monotonic()
-    packed = load(build(config.data, work / "data", make))
+    packed = load(build(config.data, plan.work / "data", plan.make))
     parts = split(packed, config.train)
-    model = train(packed, parts, config.model, config.train, work / "run")
-    minutes = (time.monotonic() - begun) / 60
-    return finish(config, model, packed, parts, work, out, fresh, minutes, make)
+    model = train(packed, parts, config.model, config.train, plan.work / "run")
+    return finish(plan, model, packed, parts, (time.monotonic() - begun) / 60)
 
 
-def finish(
-    config: ReleaseConfig,
-    model: RootCauseNet,
-    packed: Arrays,
-    parts: Split,
-    work: Path,
-    out: Path,
-    fresh: int,
-    minutes: float,
-    make: FrameMaker = jvm_frames,
-) -> Bundle:
-    """Calibrate, export, check, judge and write: everything after training."""
+def finish(plan: Plan, model: RootCauseNet, packed: Arrays, parts: Split, minutes: float) -> Bundle:
+    """Calibrate, export, check, judge and write: everything after training, which took ``minutes`` with its
+    data."""
     held_out = list(unpack(select(packed, parts.validation[:_CALIBRATE_ON])))
     calibration = calibrate(model, held_out)
     exported = to_onnx(model)
     golden = [run_pair(model, example) for example in held_out[:_GOLDEN]]
     check_parity(model, exported, [pair[0] for pair in golden])
-    manifest = _manifest(config, model, packed, parts, calibration, minutes)
-    draft = write_bundle(work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
-    cases = list(simulated_cases(range(FRESH_SEED, FRESH_SEED + fresh), 6, 1, make))
-    scorer = Scorer(draft)
-    judged = {
-        "scores": compare(cases, scorer),
-        "signal": signal_accuracy(cases, scorer),
-        "reliability": asdict(reliability(cases, scorer)),
-        "healthy": _healthy(cases, scorer),
-    }
-    log.info("event=judged cases=%d scores=%s", len(cases), judged["scores"])
-    return write_bundle(out, manifest, exported, golden, card(manifest, judged))
+    manifest = _manifest(plan.config, model, packed, parts, calibration, minutes)
+    draft = write_bundle(plan.work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
+    text = card(manifest, judge_all(plan, Scorer(draft)))
+    return write_bundle(plan.out, manifest, exported, golden, text)
+
+
+def judge_all(plan: Plan, scorer: Scorer) -> Judged:
+    """Return the scores for the card: fresh simulated systems, and the plan's recordings."""
+    cases = list(simulated_cases(range(FRESH_SEED, FRESH_SEED + plan.fresh), 6, 1, plan.make))
+    real: dict[str, dict[str, dict[str, float]]] = {}
+    for path in plan.recordings:
+        recording = open_recording(path)
+        rows = recording_rows(recording, plan.make)
+        real[recording.meta.name] = compare(list(recording_cases(recording, rows)), scorer)
+    judged = Judged(
+        scores=compare(cases, scorer),
+        signal=signal_accuracy(cases, scorer),
+        reliability=reliability(cases, scorer),
+        healthy=_healthy(cases, scorer),
+        recordings=real,
+    )
+    log.info("event=judged cases=%d scores=%s", len(cases), judged.scores)
+    return judged
 
 
 def calibrate(model: RootCauseNet, examples: Sequence[Example]) -> Calibration:
@@ -172,8 +190,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a release from the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m gnn.release", description=__doc__)
     parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help="YAML file, see gnn/config.yaml")
-    parser.add_argument("--work", type=Path, required=True, help="folder for data, curve and weights")
+    parser.add_argument(
+        "--work", type=Path, default=Path("runs/release"), help="folder for data, curve, weights"
+    )
     parser.add_argument("--out", type=Path, default=RELEASED, help="folder that gets the bundle")
+    parser.add_argument(
+        "--judge", type=Path, nargs="*", default=[], help="recordings with faults to judge on, for the card"
+    )
     parser.add_argument("--version", type=int, help="instead of the configuration's")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(message)s")
@@ -183,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = load_config(options.config)
         if options.version:
             config = replace(config, version=options.version)
-        bundle = release(config, options.work, options.out)
+        bundle = release(Plan(config, options.work, options.out, recordings=tuple(options.judge)))
     except FaultlineError as error:
         log.error("event=failed error=%s", error)
         return 3

@@ -23,7 +23,7 @@ from records.recordings import Recording
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
 from tests.kit.otlp import requests
-from tests.kit.topics import consume, produce
+from tests.kit.topics import Got, consume, produce
 
 pytestmark = pytest.mark.e2e
 
@@ -50,10 +50,18 @@ class Running:
             check=False,
         )
 
-    def events(self, enough: int = 1) -> list[IncidentEvent]:
-        """The incident events so far, once there are ``enough`` of them."""
-        got = consume(self.broker.bootstrap, "faultline.incidents.v1", lambda got: len(got) >= enough)
-        return [read_cloudevent(record.value or b"", record.headers) for record in got]
+    def events(self) -> list[IncidentEvent]:
+        """The incident events until the first incident is resolved."""
+        got = consume(
+            self.broker.bootstrap,
+            "faultline.incidents.v1",
+            lambda got: any(_event(record).status == "resolved" for record in got),
+        )
+        return [_event(record) for record in got]
+
+
+def _event(record: Got) -> IncidentEvent:
+    return read_cloudevent(record.value or b"", record.headers)
 
 
 def payloads(recording: Recording) -> Iterator[tuple[int, bytes]]:
@@ -94,7 +102,7 @@ def write_config(folder: Path, bootstrap: str, interval_ms: int) -> Path:
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The topic is filled, then the job is submitted."""
     folder = tmp_path_factory.mktemp("e2e")
-    recording = incident_recording(folder / "recording", seed=9, nodes=8)
+    recording = incident_recording(folder / "recording", seed=12, nodes=8)
     with Broker(folder / "kafka") as broker, Cluster(folder / "flink") as cluster:
         config = write_config(folder, broker.bootstrap, recording.meta.interval)
         produce(broker.bootstrap, INPUT, payloads(recording))
@@ -110,9 +118,10 @@ def test_the_event_names_the_injected_node(running: Running) -> None:
     assert events
     assert {event.graph for event in events} == {running.recording.meta.graph}
     assert fault.start <= events[0].onset <= fault.end
-    assert events[0].status == "opened"
-    assert events[-1].root_causes[0].node == fault.node
-    assert events[-1].method == "model"
+    assert [event.revision for event in events] == list(range(1, len(events) + 1))
+    assert [events[0].status, events[-1].status] == ["opened", "resolved"]
+    assert {event.root_causes[0].node for event in events} == {fault.node}
+    assert {event.method for event in events} == {"model"}
 
 
 def test_the_corrupt_record_is_a_dead_letter_byte_for_byte(running: Running) -> None:

@@ -13,7 +13,7 @@ from gnn.dataset import build, examples_of, path_labels
 from gnn.evaluate import judge
 from gnn.examples import Example, load
 from gnn.matrix import frames_of
-from gnn.release import release
+from gnn.release import Plan, release
 from gnn.simulator import incident_recording, simulate
 from onnx_models.bundle import default_bundle, load_bundle
 from onnx_models.errors import BundleError
@@ -91,19 +91,22 @@ def test_a_recorded_incident_is_ranked_right_by_model_and_fallback(incident: Rec
     assert case.window.before.shape[0] > 20
 
 
-def test_a_release_from_nothing_in_small(tmp_path: Path) -> None:
+def test_a_release_from_nothing_in_small(tmp_path: Path, incident: Recording) -> None:
     config = ReleaseConfig(
         name="tiny",
         data=DataConfig(seed=2, systems=10, episodes=4, shard_systems=5),
         train=TrainConfig(epochs=2.0, batch=16, evaluate_every=5, validation_share=0.2, test_share=0.1),
     )
-    bundle = release(config, tmp_path / "work", tmp_path / "out", fresh=2)
+    plan = Plan(config, tmp_path / "work", tmp_path / "out", fresh=2, recordings=(incident.path,))
+    bundle = release(plan)
     assert bundle.path.name == "tiny-1"
     assert Scorer(bundle).check_golden() < 1e-4
     assert (tmp_path / "work" / "run" / "curve.csv").read_text().startswith("step,")
-    assert "BARO's scorer" in (bundle.path / "card.md").read_text()
+    card = (bundle.path / "card.md").read_text()
+    assert "BARO's scorer" in card
+    assert "## Scores on shop, never trained on" in card
     scorer = Scorer(bundle)
     cases = list(simulated_cases(range(40, 42), 4, 1))
     assert judge(cases, lambda case: scorer.score_one(case.example.snapshot).node_probability)["cases"] > 0
     with pytest.raises(BundleError, match="never overwritten"):
-        release(config, tmp_path / "work", tmp_path / "out")
+        release(plan)

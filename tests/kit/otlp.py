@@ -8,10 +8,10 @@ metrics of the collector's service graph connector: cumulative counters and hist
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
+from math import expm1
 from typing import Final
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
@@ -47,11 +47,15 @@ class Latency:
     total: float = 0.0
     buckets: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
 
-    def add(self, seconds: float, times: int) -> None:
-        """Observe the same duration ``times`` times."""
+    def add(self, mean: float, times: int) -> None:
+        """Observe ``times`` durations of this mean, spread exponentially: all in one bucket, the percentiles
+        would jump whenever the mean crosses a bound.
+        """
         self.count += times
-        self.total += seconds * times
-        self.buckets[bisect_left(BOUNDS, seconds)] += times
+        self.total += mean * times
+        below = [0, *(round(times * -expm1(-bound / mean)) for bound in BOUNDS), times]
+        for bucket, (low, high) in enumerate(pairwise(below)):
+            self.buckets[bucket] += high - low
 
 
 @dataclass
@@ -73,7 +77,7 @@ class Calls:
         for (signal, side), sample in told.items():
             if signal == "latency":
                 scale = SECONDS[sample.unit or "s"]
-                self.sides.setdefault(side, Latency()).add(sample.value * scale, calls)
+                self.sides.setdefault(side, Latency()).add(max(sample.value * scale, 1e-6), calls)
 
 
 def requests(recording: Recording) -> Iterator[tuple[int, bytes]]:
