@@ -45,9 +45,14 @@ class History:
     @property
     def answer(self) -> IncidentEvent:
         """The newest revision that ranks root causes, while the incident was open where there is one."""
+        return self.answer_by(self.last.time)
+
+    def answer_by(self, time: int) -> IncidentEvent:
+        """The newest such revision told by `time` (event time, ms), else the first one that ranks."""
         ranked = [each for each in self.revisions if each.root_causes]
-        live = [each for each in ranked if each.status != "resolved"]
-        return (live or ranked or [self.last])[-1]
+        live = [each for each in ranked if each.status != "resolved"] or ranked
+        told = [each for each in live if each.time <= time]
+        return (told or live[:1] or [self.last])[-1]
 
     @property
     def cause(self) -> RootCause | None:

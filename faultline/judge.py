@@ -10,9 +10,9 @@ Definitions, the same for the command, the report and docs/results.md:
   alarm.
 - An incident that counts for no fault is a *false alarm*. The rate is per fault-free hour: the recordings'
   time outside all windows [start, end + 5 min].
-- The *rank* of a fault is the place of its node in the answer of the incident that found it (the newest
-  ranking while it was open). AC@k is the share of faults with rank <= k: among all faults (a fault not found
-  is a miss), and among those found.
+- The *rank* of a fault is the place of its node in the newest ranking that the incident which found it told
+  while it was open and no later than the fault's end + 5 minutes. AC@k is the share of faults with rank <= k:
+  among all faults (a fault not found is a miss), and among those found.
 """
 
 from __future__ import annotations
@@ -129,11 +129,6 @@ def counts_for(incident: History, faults: Sequence[Fault]) -> tuple[int, ...]:
     return tuple(index for index in hit if faults[index].start == latest)
 
 
-def rank_of(incident: History, node: str) -> int | None:
-    """The rank of `node` in the incident's answer; None where it is not named."""
-    return next((cause.rank for cause in incident.answer.root_causes if cause.node == node), None)
-
-
 def accuracy_at(ranks: Sequence[int | None], k: int) -> float | None:
     """AC@k: the share of `ranks` (from 1; None is not named) that are at most `k`; None where there are
     none.
@@ -163,7 +158,8 @@ def _covered(windows: Iterable[tuple[int, int]], start: int, end: int) -> int:
 def _verdict(fault: Fault, incident: History | None) -> Verdict:
     if incident is None:
         return Verdict(fault, None, None, None, None)
-    named = next((each for each in incident.answer.root_causes if each.node == fault.node), None)
+    answer = incident.answer_by(fault.end + GRACE_MS)
+    named = next((each for each in answer.root_causes if each.node == fault.node), None)
     right = None if named is None or fault.signal is None else named.signal == fault.signal
     rank = None if named is None else named.rank
     return Verdict(fault, incident.incident_id, incident.opened - fault.start, rank, right)

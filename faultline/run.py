@@ -65,13 +65,15 @@ def run_recordings(
 
     `flags`: keys of the configuration that the command line says; None where it does not.
     """
+    from faultline.noise import apart
     from faultline.report.render import write_report
-    from faultline.run_folder import open_run, prepare, write_meta
+    from faultline.run_folder import LOG, open_run, prepare, write_meta
     from jobs.pipeline import run_embedded
 
     loaded = load(recordings, out, flags, config)
     meta = prepare(out, _inputs(loaded), version())
-    result = run_embedded(loaded, progress=lambda told: progress(in_words(told)))
+    with apart(out / LOG):
+        result = run_embedded(loaded, progress=lambda told: progress(in_words(told)))
     progress("writing the report")
     rules = [] if loaded.rules is None else [loaded.rules]
     counts = {**result.counts, **count_inputs(loaded.recording_paths)}

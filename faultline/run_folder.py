@@ -1,7 +1,7 @@
 """The folder a run leaves behind: what is in it and how it is read.
 
     incidents.ndjson  matches.ndjson  dead-letters.ndjson  audit.ndjson  frames/frames.bin
-    run.json  report.html
+    run.json  report.html  flink.log
 
 Owns run.json, which says where the recordings are. A file that is absent is an empty one: a run without
 incidents writes none. Imports records only.
@@ -35,6 +35,7 @@ AUDIT: Final = "audit.ndjson"
 FRAMES: Final = "frames/frames.bin"
 RUN: Final = "run.json"
 REPORT: Final = "report.html"
+LOG: Final = "flink.log"
 
 
 class RunInput(Record):
@@ -150,7 +151,7 @@ def prepare(path: Path, inputs: Mapping[str, str], version: str) -> RunMeta:
     UsageError where the folder holds something else: nothing of the user's is ever overwritten.
     """
     ours = [
-        *(path / name for name in (INCIDENTS, MATCHES, DEAD_LETTERS, AUDIT, RUN, REPORT)),
+        *(path / name for name in (INCIDENTS, MATCHES, DEAD_LETTERS, AUDIT, RUN, REPORT, LOG)),
         path / "frames",
     ]
     if path.exists() and any(path.iterdir()) and not (path / RUN).is_file():

@@ -151,19 +151,27 @@ def _calls(node: str, row: FrameRow) -> Iterator[Evidence]:
 
 
 def matches_of(node: str, alerts: Sequence[Alert]) -> list[Evidence]:
-    """The alarms that the node itself raised."""
-    return [_match_sentence(alert) for alert in alerts if alert.node == node]
+    """The alarms that the node itself raised; those of one pattern on several series or calls are one."""
+    raised: dict[tuple[str, int, str | None], list[Alert]] = {}
+    for alert in alerts:
+        if alert.node == node:
+            raised.setdefault((alert.pattern, alert.version, alert.signal), []).append(alert)
+    return [_match_sentence(each) for each in raised.values()]
 
 
-def _match_sentence(alert: Alert) -> Evidence:
-    what = f" on {alert.signal}" if alert.signal else ""
-    text = f"pattern {alert.pattern} v{alert.version} matched{what} at {clock(alert.time)}"
+def _match_sentence(alerts: Sequence[Alert]) -> Evidence:
+    first = min(alerts, key=lambda alert: alert.order)
+    peers = sorted({alert.peer for alert in alerts if alert.peer is not None})
+    what = f" on {first.signal}" if first.signal else ""
+    calls = f" of calls from {', '.join(peers)}" if peers else ""
+    series = f" ({len(alerts)} series)" if len(alerts) > max(1, len(peers)) else ""
+    text = f"pattern {first.pattern} v{first.version} matched{what}{calls} at {clock(first.time)}{series}"
     return Evidence(
         kind="match",
         text=text,
-        signal=alert.signal,
-        peer=alert.peer,
-        time=alert.time,
+        signal=first.signal,
+        peer=peers[0] if len(peers) == 1 else None,
+        time=first.time,
     )
 
 

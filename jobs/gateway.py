@@ -7,6 +7,7 @@ something.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -39,6 +40,27 @@ def add_jar(env: StreamExecutionEnvironment) -> None:
     JavaError where it is missing. On a cluster `flink run -j` has done so.
     """
     env.add_jars(find_jar().resolve().as_uri())
+
+
+def hush_teardown() -> None:
+    """Keeps Beam's reader threads from printing a traceback when the embedded job ends and hangs up on
+    them.
+
+    Every other exception of a thread is told as before. Called once per run; stays for the life of the
+    process, since the threads may end after the job.
+    """
+    if getattr(threading.excepthook, "hushed", False):
+        return
+    before = threading.excepthook
+
+    def hook(arguments: threading.ExceptHookArgs) -> None:
+        name = "" if arguments.thread is None else arguments.thread.name
+        if name.startswith("read_grpc_client_inputs") and "CANCELLED" in str(arguments.exc_value):
+            return
+        before(arguments)
+
+    hook.hushed = True  # type: ignore[attr-defined]
+    threading.excepthook = hook
 
 
 def sources(env: StreamExecutionEnvironment, config: Mapping[str, Any]) -> dict[str, DataStream]:

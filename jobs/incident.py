@@ -4,8 +4,8 @@ Owns when an incident opens, is scored again and ends. Imports records and numpy
 model.
 
     match -> waits until the graph's next frame row closes the tick
-    frame -> waiting matches open the incident or join it; it is scored at once, and again at each tick
-             for as long as matches keep coming and the graph sends anything; it ends when its signals were
+    frame -> waiting matches open incidents or join them; those are scored at once, and again at each tick
+             for as long as matches keep coming and the graph sends anything; one ends when its signals were
              back, without a match, for resolve_after
     wake  -> event time reached a moment asked for: matches without a frame row are scored with what is
              there; an incident whose graph sent nothing for resolve_after ends, and says that the data
@@ -17,7 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from jobs.alerts import Alert, AlertKey, incident_id
+from jobs.alerts import Alert, AlertKey
+from jobs.grouping import MAX_ALERTS, Incident, gather
 from jobs.signs import are_back, is_data
 from records.frames import FrameRow
 
@@ -25,8 +26,6 @@ RESCORE_TICKS: Final = 3
 """For so many ticks after the last match an open incident is still scored at each tick."""
 WAIT_TICKS: Final = 2
 """For so many ticks a match waits for a frame row that closes its tick."""
-MAX_ALERTS: Final = 64
-"""Distinct alerts an incident keeps; the others are counted."""
 
 Ending = Literal["signals_back", "data_stopped"]
 
@@ -44,24 +43,8 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Incident:
-    """An open incident. Times in ms of event time.
-
-    `last_match`: newest match; `quiet_since`: start of the first tick since which all signals are back, None
-    while one is not; `dropped`: alerts beyond MAX_ALERTS.
-    """
-
-    id: str
-    detected_at: int
-    alerts: tuple[Alert, ...]
-    last_match: int
-    quiet_since: int | None = None
-    dropped: int = 0
-
-
-@dataclass(frozen=True)
 class State:
-    """One graph's state: matches that wait, the open incident, and the times of the rows in the ring.
+    """One graph's state: matches that wait, the open incidents, and the times of the rows in the ring.
 
     `last_data`: end of the newest tick in which any node sent something, or the newest match; `wake_at`: the
     one moment asked for.
@@ -69,7 +52,7 @@ class State:
 
     graph: str
     waiting: tuple[Alert, ...] = ()
-    incident: Incident | None = None
+    incidents: tuple[Incident, ...] = ()
     ring: tuple[int, ...] = ()
     tick_ms: int = 0
     last_data: int = 0
@@ -173,19 +156,19 @@ def _framed(state: State, row: FrameRow, settings: Settings) -> tuple[State, tup
     if state.ring and row.time <= state.ring[-1]:
         return state, ()
     state, outputs = _remember(state, row, settings)
-    state, joined = _join(state, row.time)
-    if state.incident is None:
-        return _wake(state, outputs, settings)
-    incident = _listen(state.incident, row)
-    state = replace(state, incident=incident)
-    since = None if incident.quiet_since is None else max(incident.quiet_since, incident.last_match)
-    if since is not None and row.time - since >= settings.resolve_after_ms:
-        end = Resolve(incident, row.time, "signals_back", since)
-        return _wake(replace(state, incident=None), (*outputs, end), settings)
-    recent = row.time - incident.last_match <= RESCORE_TICKS * row.tick_ms
-    if joined or (recent and is_data(row)):
-        outputs = (*outputs, Score(incident, row.time, state.ring))
-    return _wake(state, outputs, settings)
+    state, touched = _join(state, row.time, settings)
+    still: tuple[Incident, ...] = ()
+    for incident in state.incidents:
+        incident = _listen(incident, row)
+        since = None if incident.quiet_since is None else max(incident.quiet_since, incident.last_match)
+        if since is not None and row.time - since >= settings.resolve_after_ms:
+            outputs = (*outputs, Resolve(incident, row.time, "signals_back", since))
+            continue
+        still = (*still, incident)
+        recent = row.time - incident.last_match <= RESCORE_TICKS * row.tick_ms
+        if incident.id in touched or (recent and is_data(row)):
+            outputs = (*outputs, Score(incident, row.time, state.ring))
+    return _wake(replace(state, incidents=still), outputs, settings)
 
 
 def _remember(state: State, row: FrameRow, settings: Settings) -> tuple[State, tuple[Output, ...]]:
@@ -199,28 +182,12 @@ def _remember(state: State, row: FrameRow, settings: Settings) -> tuple[State, t
     return state, ((Forget(gone),) if gone else ())
 
 
-def _join(state: State, time: int) -> tuple[State, bool]:
-    """Matches ready by `time` open the incident or join it; says whether there were any."""
+def _join(state: State, time: int, settings: Settings) -> tuple[State, frozenset[str]]:
+    """Matches ready by `time` open incidents or join them; ids of those that got one."""
     ready = tuple(alert for alert in state.waiting if alert.time <= time)
-    if not ready:
-        return state, False
     waiting = tuple(alert for alert in state.waiting if alert.time > time)
-    open_now = state.incident
-    known = () if open_now is None else open_now.alerts
-    alerts = _distinct((*known, *ready))
-    newest = max(alert.time for alert in ready)
-    if open_now is None:
-        incident = Incident(incident_id(state.graph, ready[0]), ready[0].time, alerts[:MAX_ALERTS], newest)
-    else:
-        dropped = open_now.dropped + max(0, len(alerts) - MAX_ALERTS)
-        incident = replace(
-            open_now,
-            alerts=alerts[:MAX_ALERTS],
-            dropped=dropped,
-            last_match=max(open_now.last_match, newest),
-            quiet_since=None,
-        )
-    return replace(state, waiting=waiting, incident=incident), True
+    incidents, touched = gather(state.graph, state.incidents, ready, state.tick_ms or settings.tick_ms)
+    return replace(state, waiting=waiting, incidents=incidents), touched
 
 
 def _listen(incident: Incident, row: FrameRow) -> Incident:
@@ -241,13 +208,11 @@ def _woken(state: State, settings: Settings) -> tuple[State, tuple[Output, ...]]
     state = replace(state, wake_at=None)
     outputs: tuple[Output, ...] = ()
     if state.waiting and time >= _patience(state, settings):
-        state, _ = _join(state, time)
-        assert state.incident is not None
-        outputs = (Score(state.incident, time, state.ring),)
-    incident = state.incident
-    if incident is not None and time >= state.last_data + settings.resolve_after_ms:
-        end = Resolve(incident, time, "data_stopped", state.last_data)
-        return _wake(replace(state, incident=None), (*outputs, end), settings)
+        state, touched = _join(state, time, settings)
+        outputs = tuple(Score(each, time, state.ring) for each in state.incidents if each.id in touched)
+    if time >= state.last_data + settings.resolve_after_ms:
+        ends = tuple(Resolve(each, time, "data_stopped", state.last_data) for each in state.incidents)
+        return _wake(replace(state, incidents=()), (*outputs, *ends), settings)
     return _wake(state, outputs, settings)
 
 
@@ -259,7 +224,7 @@ def _patience(state: State, settings: Settings) -> int:
 def _wake(state: State, outputs: tuple[Output, ...], settings: Settings) -> tuple[State, tuple[Output, ...]]:
     """Asks to be woken when something is due and nothing was asked for that comes early enough."""
     due = [_patience(state, settings)] if state.waiting else []
-    if state.incident is not None:
+    if state.incidents:
         due.append(state.last_data + settings.resolve_after_ms)
     if not due or (state.wake_at is not None and state.wake_at <= min(due)):
         return state, outputs

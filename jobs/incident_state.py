@@ -11,7 +11,8 @@ from typing import Any, Final
 import orjson
 
 from jobs.alerts import Alert
-from jobs.incident import Incident, State
+from jobs.grouping import Incident
+from jobs.incident import State
 from records.errors import DataError
 
 VERSION: Final = 1
@@ -30,10 +31,10 @@ def write_state(state: State) -> bytes:
 def read_state(data: bytes) -> State:
     """The state in `data`; StateError where it was written by a release that is not known here."""
     fields = open_versioned(data, "incident state", _READERS)
-    incident = fields.pop("incident")
+    incidents = tuple(incident_of(each) for each in fields.pop("incidents"))
     return State(
         **{**fields, "waiting": _alerts(fields["waiting"]), "ring": tuple(fields["ring"])},
-        incident=None if incident is None else incident_of(incident),
+        incidents=incidents,
     )
 
 

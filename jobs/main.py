@@ -1,6 +1,6 @@
 """The entry of `flink run -pym jobs.main`: builds the job of a configuration file and submits it.
 
-main.py CONFIG [KEY=VALUE ...] keys as in the file, dotted; they beat FAULTLINE_*, which beats the file
+main.py CONFIG [KEY=VALUE ...]      keys as in the file, dotted; they beat FAULTLINE_* and the file
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Joins the Python operators: observations in, records for the sinks out. Imports pyflink.
 
 observations -> incidents -> score -> publish -> records
-                    \\-> matches, frames, unreadable rows -> records
+                    |-> matches, frames, unreadable rows -> records
 """
 
 from __future__ import annotations

@@ -101,6 +101,7 @@ def run_embedded(config: JobConfig, *, progress: Callable[[Progress], None] | No
     FaultlineError that names cause and mend where it fails. The JVM ends with this process.
     """
     gateway.check_machine()
+    gateway.hush_teardown()
     started = time.monotonic()
     out = None if config.sinks.files is None else Path(config.sinks.files.dir)
 

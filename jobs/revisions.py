@@ -2,12 +2,14 @@
 
 Owns revision numbers and the rule of updates: the first draft opens; a later one is told only where the
 answer changed (cause, its signal, severity), at most once per resend interval, the newest held back until
-then; the end is always told. Imports records only.
+then; the end is always told. A draft that is less sure does not replace a surer one: snapshots from after
+the worst say less about the cause. A graph may have several open incidents: one whose first cause is
+already told by another is not told, for as long as that is so. Imports records only.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -21,11 +23,40 @@ _READERS: Final = (1,)
 
 
 @dataclass(frozen=True)
-class State:
-    """What was told of a graph's open incident: the newest revision, and the draft that waits, if any."""
+class Track:
+    """What was told of one open incident: the newest revision, and the draft that waits, if any.
 
-    told: IncidentEvent | None = None
+    `sure`: the largest confidence that the present answer (the one that waits, else the one told) ever had.
+    """
+
+    told: IncidentEvent
     held: IncidentEvent | None = None
+    sure: float = 0.0
+
+    @property
+    def present(self) -> IncidentEvent:
+        """The newest answer that stands."""
+        return self.held or self.told
+
+
+@dataclass(frozen=True)
+class State:
+    """The told open incidents of a graph, in order of opening."""
+
+    tracks: tuple[Track, ...] = ()
+
+    def track(self, incident_id: str) -> Track | None:
+        """The incident's track; None where nothing was told of it."""
+        return next((each for each in self.tracks if each.told.incident_id == incident_id), None)
+
+    def put(self, track: Track) -> State:
+        """The state with this track in the place of the one before it."""
+        tracks = {each.told.incident_id: each for each in self.tracks} | {track.told.incident_id: track}
+        return State(tuple(tracks.values()))
+
+    def without(self, track: Track) -> State:
+        """The state without this track."""
+        return State(tuple(each for each in self.tracks if each is not track))
 
 
 @dataclass(frozen=True)
@@ -43,34 +74,74 @@ class Wake:
 
 
 Output = Tell | Wake
+KEEPS: Final = 0.9
+"""Another answer must reach this share of the confidence that the present one once had."""
+DOUBT: Final = 0.3
+"""Under this confidence an answer replaces none."""
 Answer = tuple[str | None, str | None, str]
 
 
 def step(state: State, event: IncidentEvent | End | int, resend_ms: int) -> tuple[State, tuple[Output, ...]]:
     """The next state and what follows from a draft, an ending, or event time reaching a moment (ms).
 
-    A held draft whose moment lies before the event's time is told first, however event time jumped.
+    Held drafts whose moment lies before the event's time are told first, however event time jumped.
     """
     if isinstance(event, int):
         return _woken(state, event, resend_ms)
-    before: tuple[Output, ...] = ()
-    if state.told is not None and state.told.time + resend_ms < event.time:
-        state, before = _woken(state, state.told.time + resend_ms, resend_ms)
+    state, before = _woken(state, event.time - 1, resend_ms)
     state, after = _ended(state, event) if isinstance(event, End) else _drafted(state, event, resend_ms)
     return state, (*before, *after)
 
 
 def _drafted(state: State, draft: IncidentEvent, resend_ms: int) -> tuple[State, tuple[Output, ...]]:
-    told = state.told
-    if told is None or told.incident_id != draft.incident_id:
+    track = state.track(draft.incident_id)
+    if track is None:
+        if _node(draft) in [_node(each.told) for each in state.tracks]:
+            return state, ()
         opened = draft.model_copy(update={"revision": 1, "status": "opened"})
-        return State(opened), (Tell(opened),)
+        return state.put(Track(opened, sure=_confidence(opened))), (Tell(opened),)
+    told = track.told
+    draft, sure = _weigh(track, draft)
     draft = draft.model_copy(update={"onset": min(draft.onset, told.onset)})
     if answer_of(draft) == answer_of(told):
-        return replace(state, held=None), ()
+        return state.put(Track(told, sure=sure)), ()
     if draft.time - told.time < resend_ms:
-        return replace(state, held=draft), (Wake(told.time + resend_ms),)
-    return _updated(told, draft)
+        return state.put(Track(told, draft, sure)), (Wake(told.time + resend_ms),)
+    updated = _updated(told, draft)
+    return state.put(Track(updated, sure=sure)), (Tell(updated),)
+
+
+def _weigh(track: Track, draft: IncidentEvent) -> tuple[IncidentEvent, float]:
+    """The draft itself where its answer stands, else the present answer with the draft's time and triggers.
+
+    And how sure that answer ever was.
+    """
+    sure = _confidence(draft)
+    if _cause(draft) == _cause(track.present):
+        return draft, max(sure, track.sure)
+    if replaces(track.present, track.sure, draft):
+        return draft, sure
+    new = {name: getattr(draft, name) for name in ("time", "triggers", "qos", "causation_id", "latency_ms")}
+    return track.present.model_copy(update=new), track.sure
+
+
+def replaces(present: IncidentEvent, sure: float, draft: IncidentEvent) -> bool:
+    """Whether another answer takes the place of the present one, which was once as sure as `sure`."""
+    if present.method != draft.method:
+        return draft.method == "model"
+    return _confidence(draft) >= max(DOUBT if draft.method == "model" else 0.0, KEEPS * sure)
+
+
+def _confidence(event: IncidentEvent) -> float:
+    return event.confidence_score or 0.0
+
+
+def _node(event: IncidentEvent) -> str | None:
+    return answer_of(event)[0]
+
+
+def _cause(event: IncidentEvent) -> tuple[str | None, str | None]:
+    return answer_of(event)[:2]
 
 
 def answer_of(event: IncidentEvent) -> Answer:
@@ -79,45 +150,54 @@ def answer_of(event: IncidentEvent) -> Answer:
     return (first.node if first else None, first.signal if first else None, event.qos)
 
 
-def _updated(told: IncidentEvent, draft: IncidentEvent) -> tuple[State, tuple[Output, ...]]:
-    event = draft.model_copy(update={"revision": told.revision + 1, "status": "updated"})
-    return State(event), (Tell(event),)
+def _updated(told: IncidentEvent, draft: IncidentEvent) -> IncidentEvent:
+    return draft.model_copy(update={"revision": told.revision + 1, "status": "updated"})
 
 
 def _woken(state: State, time: int, resend_ms: int) -> tuple[State, tuple[Output, ...]]:
-    told, held = state.told, state.held
-    if told is None or held is None or time < told.time + resend_ms:
-        return state, ()
-    return _updated(told, held.model_copy(update={"time": time}))
+    """Tells the held drafts whose moment is at or before `time`."""
+    outputs: tuple[Output, ...] = ()
+    for track in state.tracks:
+        due = track.told.time + resend_ms
+        if track.held is not None and due <= time:
+            event = _updated(track.told, track.held.model_copy(update={"time": due}))
+            state, outputs = state.put(Track(event, sure=track.sure)), (*outputs, Tell(event))
+    return state, outputs
 
 
 def _ended(state: State, end: End) -> tuple[State, tuple[Output, ...]]:
-    last = state.held or state.told
-    if last is None or state.told is None or state.told.incident_id != end.incident_id:
+    track = state.track(end.incident_id)
+    if track is None:
         return state, ()
     changes = {
-        "revision": state.told.revision + 1,
+        "revision": track.told.revision + 1,
         "status": "resolved",
         "resolution": end.ending,
         "time": end.time,
         "latency_ms": float(end.time - end.since),
     }
-    return State(), (Tell(last.model_copy(update=changes)),)
+    return state.without(track), (Tell(track.present.model_copy(update=changes)),)
 
 
 def write_state(state: State) -> bytes:
     """The state as bytes."""
-    fields = {
-        name: event and event.model_dump() for name, event in (("told", state.told), ("held", state.held))
-    }
-    return orjson.dumps({"v": VERSION, **fields}, option=orjson.OPT_SORT_KEYS)
+    tracks = [
+        {"told": each.told.model_dump(), "held": each.held and each.held.model_dump(), "sure": each.sure}
+        for each in state.tracks
+    ]
+    return orjson.dumps({"v": VERSION, "tracks": tracks}, option=orjson.OPT_SORT_KEYS)
 
 
 def read_state(data: bytes) -> State:
     """The state in `data`; StateError where it was written by a release that is not known here."""
     fields = open_versioned(data, "revisions", _READERS)
-    return State(_event(fields["told"]), _event(fields["held"]))
+    return State(tuple(_track(each) for each in fields["tracks"]))
 
 
-def _event(fields: dict[str, Any] | None) -> IncidentEvent | None:
-    return None if fields is None else IncidentEvent.model_validate_json(orjson.dumps(fields))
+def _track(fields: dict[str, Any]) -> Track:
+    held = fields["held"]
+    return Track(_event(fields["told"]), None if held is None else _event(held), fields["sure"])
+
+
+def _event(fields: dict[str, Any]) -> IncidentEvent:
+    return IncidentEvent.model_validate_json(orjson.dumps(fields))

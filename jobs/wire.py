@@ -3,8 +3,9 @@
 Owns these bytes; each has a version, since they lie in checkpoints too (records in flight). Imports
 records, orjson and jobs.incident.
 
-request magic "FLRQ" | version u16 | JSON length u32 | JSON | count u32 | count times: length u32 + frame
-row ending JSON draft JSON of an IncidentEvent whose revision and status are still to be set
+    request   magic "FLRQ" | version u16 | length u32 + JSON | count u32 | count x (length u32 + frame row)
+    end       JSON
+    draft     JSON of an IncidentEvent whose revision and status are still to be set
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Final
 
 import orjson
 
-from jobs.incident import Ending, Incident
+from jobs.grouping import Incident
+from jobs.incident import Ending
 from jobs.incident_state import StateError, incident_of, open_versioned
 
 SCORE, DRAFT, END = "score", "draft", "end"

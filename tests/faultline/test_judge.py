@@ -157,6 +157,21 @@ def test_the_answer_is_the_newest_ranking_while_the_incident_was_open() -> None:
     assert history.cause.node == "db"
 
 
+def test_a_ranking_told_after_the_faults_window_does_not_count_for_it() -> None:
+    first = incident(12, "cart").first
+    later = {
+        "revision": 2,
+        "status": "updated",
+        "time": 100 * MINUTE,
+        "root_causes": [RootCause(rank=1, node="db")],
+    }
+    history = History((first, first.model_copy(update=later)))
+
+    assert judged([history], [fault("cart", 10, 15)]).verdicts[0].rank == 1
+    assert history.answer.revision == 2
+    assert history.answer_by(0).revision == 1
+
+
 def test_an_answer_without_a_ranking_names_no_cause() -> None:
     history = incident(10)
 

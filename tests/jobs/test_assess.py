@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from jobs.assess import Case, answered, fallen_back, open_case
-from jobs.incident import Incident
+from jobs.grouping import Incident
 from jobs.model_loading import load_model
 from jobs.wire import Request
 from onnx_models.errors import BundleError, ScoringError
@@ -26,7 +26,7 @@ WRONG = {("cart", "latency"): 40.0, ("frontend", "latency"): 12.0}
 
 def request(rows: list[FrameRow], *nodes: str, tick: int = 9) -> Request:
     alerts = tuple(alert(tick, node) for node in nodes or ("frontend",))
-    incident = Incident("inc-0123456789ab", alerts[0].time, alerts, alerts[-1].time)
+    incident = Incident("inc-0123456789ab", alerts[0].time, alerts, alerts[-1].time, alerts[-1].time)
     return Request("shop", tick_end(tick), incident, tuple(map(write_frame_row, rows)))
 
 
@@ -107,7 +107,7 @@ def test_bytes_that_are_no_rows_are_an_error() -> None:
 
 def test_the_worst_severity_decides_the_quality_of_service() -> None:
     alerts = (alert(9, severity="info"), alert(9, "frontend", severity="critical"))
-    incident = Incident("inc-0123456789ab", alerts[0].time, alerts, alerts[0].time)
+    incident = Incident("inc-0123456789ab", alerts[0].time, alerts, alerts[0].time, alerts[0].time)
     assert fallen_back(open_case(Request("shop", 1, incident, ())), "x").qos == "P0"
 
 

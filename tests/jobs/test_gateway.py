@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
-from jobs.gateway import java_failure
+from jobs.gateway import hush_teardown, java_failure
 from records.errors import ConfigError, FaultlineError, JavaError, MachineError
 
 
@@ -63,3 +65,23 @@ def test_anything_else_keeps_the_innermost_cause() -> None:
         "the job failed: IOException: No space left on device"
     )
     assert java_failure(ValueError("odd")).message == "the job failed: ValueError: odd"
+
+
+def test_only_the_hang_up_of_beam_s_readers_is_hushed(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: told.append(str(arguments.exc_value)))
+    hush_teardown()
+    hush_teardown()
+
+    def fail(message: str) -> None:
+        raise RuntimeError(message)
+
+    for name, message in (
+        ("read_grpc_client_inputs", "status = CANCELLED"),
+        ("read_grpc_client_inputs", "out of memory"),
+        ("other", "status = CANCELLED"),
+    ):
+        thread = threading.Thread(target=fail, args=(message,), name=name)
+        thread.start()
+        thread.join()
+    assert told == ["out of memory", "status = CANCELLED"]

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from jobs.alerts import SEVERITIES, alert_of, match_id, worst
+from jobs.grouping import MAX_ALERTS, MAX_INCIDENTS, Incident
 from jobs.incident import (
-    MAX_ALERTS,
     Event,
     Forget,
     Framed,
@@ -54,6 +54,12 @@ def drain(state: State, outputs: list[Output]) -> list[Output]:
     return everything
 
 
+def open_one(state: State) -> Incident:
+    """The one open incident."""
+    (incident,) = state.incidents
+    return incident
+
+
 def only(outputs: list[Output], kind: type) -> list[Output]:
     return [output for output in outputs if isinstance(output, kind)]
 
@@ -82,7 +88,7 @@ def test_nothing_happens_while_all_is_well() -> None:
 def test_a_match_waits_for_the_row_that_closes_its_tick() -> None:
     state, outputs = play([*healthy(0, 5), Matched(alert(6))])
     assert only(outputs, Score) == []
-    assert state.incident is None
+    assert state.incidents == ()
     state, outputs = play([Framed(frame_row(6, {("cart", "latency"): 40.0}))], state)
     (score,) = only(outputs, Score)
     assert isinstance(score, Score)
@@ -103,15 +109,14 @@ def test_later_matches_join_the_open_incident() -> None:
     assert len({incident.id for incident in incidents}) == 1
     assert [each.node for each in incidents[-1].alerts] == ["cart", "frontend"]
     assert worst(incidents[-1].alerts) == "critical"
-    assert state.incident == incidents[-1]
+    assert open_one(state) == incidents[-1]
 
 
 def test_the_same_pattern_on_the_same_key_is_one_alert() -> None:
     state, _ = play([*healthy(0, 5), *burst(6, 20)])
-    assert state.incident is not None
-    assert len(state.incident.alerts) == 1
-    assert state.incident.alerts[0].time == alert(7).time
-    assert state.incident.last_match == alert(19).time
+    assert len(open_one(state).alerts) == 1
+    assert open_one(state).alerts[0].time == alert(7).time
+    assert open_one(state).last_match == alert(19).time
 
 
 def test_it_is_scored_at_each_tick_for_as_long_as_matches_keep_coming() -> None:
@@ -126,14 +131,14 @@ def test_it_ends_when_its_signals_were_back_for_long_enough() -> None:
     (end,) = only(outputs, Resolve)
     assert isinstance(end, Resolve)
     assert (end.ending, end.since, end.time) == ("signals_back", T0 + 10 * TICK, T0 + 10 * TICK + 300_000)
-    assert state.incident is None
+    assert state.incidents == ()
 
 
 def test_a_signal_that_stays_wrong_keeps_it_open_without_matches() -> None:
     wrong = [Framed(frame_row(tick, {("cart", "latency"): 40.0})) for tick in range(10, 60)]
     state, outputs = play([*healthy(0, 5), *burst(6, 9), *wrong])
     assert only(outputs, Resolve) == []
-    assert state.incident is not None
+    assert open_one(state).quiet_since is None
 
 
 def test_a_signal_without_a_value_is_not_back() -> None:
@@ -162,6 +167,61 @@ def test_a_flapping_signal_is_one_incident() -> None:
 def test_a_second_fault_after_the_end_is_another_incident() -> None:
     _, outputs = play([*healthy(0, 5), *burst(6, 9), *healthy(10, 40), *burst(41, 44)])
     assert len({output.incident.id for output in outputs if isinstance(output, Score)}) == 2
+
+
+def test_a_new_alarm_long_after_the_last_is_an_incident_of_its_own() -> None:
+    lasting = {("cart", "latency"): 40.0}
+    both = lasting | {("frontend", "errors"): 40.0}
+    state, outputs = play(
+        [
+            *healthy(0, 5),
+            *burst(6, 40),
+            Matched(alert(41, "frontend", "errors")),
+            Framed(frame_row(41, both)),
+            Matched(alert(42)),
+            Framed(frame_row(42, both)),
+        ]
+    )
+    first, second = state.incidents
+    assert [[each.node for each in incident.alerts] for incident in (first, second)] == [
+        ["cart"],
+        ["frontend"],
+    ]
+    assert first.last_match == alert(42).time
+    assert second.last_match == alert(41).time
+    last = [output for output in outputs if isinstance(output, Score) and output.time == tick_end(42)]
+    assert [output.incident.id for output in last] == [first.id, second.id]
+
+
+def test_incidents_of_a_graph_end_one_by_one() -> None:
+    events = [*healthy(0, 5), *burst(6, 30), *burst(31, 40, "frontend", "errors"), *healthy(41, 70)]
+    state, outputs = play(events)
+    ends = [output for output in outputs if isinstance(output, Resolve)]
+    assert [[each.node for each in end.incident.alerts] for end in ends] == [["cart"], ["frontend"]]
+    assert [end.since for end in ends] == [T0 + 31 * TICK, T0 + 41 * TICK]
+    assert state.incidents == ()
+
+
+def test_alarms_of_a_cascade_gather_in_one() -> None:
+    events = healthy(0, 5)
+    for tick in range(6, 21):
+        events += [Matched(alert(tick, f"n{tick}"))] if tick in (6, 9, 13, 20) else []
+        events.append(Framed(frame_row(tick, {("cart", "latency"): 40.0})))
+    state, _ = play(events)
+    assert [each.node for each in open_one(state).alerts] == ["n6", "n9", "n13", "n20"]
+
+
+def test_open_incidents_of_a_graph_are_bounded() -> None:
+    events: list[Event] = []
+    wrong: dict[tuple[str, str], float] = {}
+    nodes = tuple(f"n{number:02}" for number in range(MAX_INCIDENTS + 4))
+    for number, node in enumerate(nodes):
+        tick = 6 + 10 * number
+        wrong[node, "latency"] = 40.0
+        events += [Matched(alert(tick, node)), Framed(frame_row(tick, wrong, nodes=nodes, edges=()))]
+    state, _ = play(events)
+    assert len(state.incidents) == MAX_INCIDENTS
+    assert len(state.incidents[-1].alerts) == 5
 
 
 def test_it_ends_and_says_so_when_the_data_stops() -> None:
@@ -222,8 +282,7 @@ def test_a_storm_of_alerts_is_bounded_and_counted() -> None:
     more: list[Event] = [Matched(alert(7, pattern=f"q{number:03}")) for number in range(40)]
     wrong = {("cart", "latency"): 40.0}
     state, _ = play([*storm, Framed(frame_row(6, wrong)), *more, Framed(frame_row(7, wrong))])
-    assert state.incident is not None
-    assert (len(state.incident.alerts), state.incident.dropped) == (MAX_ALERTS, 80 - MAX_ALERTS)
+    assert (len(open_one(state).alerts), open_one(state).dropped) == (MAX_ALERTS, 80 - MAX_ALERTS)
 
 
 def test_one_node_without_edges() -> None:
@@ -231,8 +290,9 @@ def test_one_node_without_edges() -> None:
     quiet: list[Event] = [Framed(frame_row(tick, nodes=nodes, edges=edges)) for tick in range(6)]
     row = frame_row(6, {("solo", "latency"): 40.0}, nodes=nodes, edges=edges)
     state, outputs = play([*quiet, Matched(alert(6, "solo")), Framed(row)])
-    assert len(only(outputs, Score)) == 1
-    assert state.incident is not None
+    (score,) = only(outputs, Score)
+    assert isinstance(score, Score)
+    assert open_one(state) == score.incident
 
 
 def test_ids_depend_on_content_only() -> None:
@@ -240,10 +300,8 @@ def test_ids_depend_on_content_only() -> None:
     assert match_id(match(6)) != match_id(match(6, "frontend"))
     state, _ = play([*healthy(0, 5), *burst(6, 9)])
     again, _ = play([*healthy(2, 5), *burst(6, 9)])
-    assert state.incident is not None
-    assert again.incident is not None
-    assert state.incident.id == again.incident.id
-    assert len(state.incident.id) == len("inc-") + 12
+    assert open_one(state).id == open_one(again).id
+    assert len(open_one(state).id) == len("inc-") + 12
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)

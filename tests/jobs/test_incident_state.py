@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.incident import Incident, State
+from jobs.grouping import Incident
+from jobs.incident import State
 from jobs.incident_state import VERSION, StateError, read_state, write_state
 from tests.jobs.rows import alert, tick_end
 
@@ -20,11 +21,13 @@ def example() -> State:
     """A state with something in every field."""
     first = alert(6, "cart", "latency", runbook="https://runbooks.example/slow", severity="critical")
     second = alert(7, "frontend", "errors", peer="gateway")
-    incident = Incident("inc-0123456789ab", tick_end(6), (first, second), tick_end(7), tick_end(8), 3)
+    incident = Incident(
+        "inc-0123456789ab", tick_end(6), (first, second), tick_end(7), tick_end(7), tick_end(8), 3
+    )
     return State(
         graph="shop",
         waiting=(alert(9, "cart", "cpu"),),
-        incident=incident,
+        incidents=(incident,),
         ring=(tick_end(7), tick_end(8)),
         tick_ms=15_000,
         last_data=tick_end(8),

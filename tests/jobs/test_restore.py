@@ -20,27 +20,34 @@ from tests.jobs.bundles import bundle
 from tests.jobs.minicluster import RowTime, Sent, configuration, environment, events, observations, sent_of
 from tests.jobs.test_operators import incident
 
-PAUSE_S = 0.03
+PAUSE_S, LONGER_PAUSE_S = 0.02, 0.15
+MIDDLE = 40
+"""The number of a row in the middle of the incident."""
 
 
 class Rows(MapFunction):
-    """Turns a number into the row at that place, slowly; notes it, and fails once at `fail_at`."""
+    """Turns a number into the row at that place, slowly, and notes it.
 
-    def __init__(self, rows: list[Row], notes: Path, fail_at: int) -> None:
-        self._rows, self._notes, self._fail_at = rows, notes, fail_at
+    Fails once: at the first row from MIDDLE on for which a checkpoint is complete.
+    """
+
+    def __init__(self, rows: list[Row], folder: Path) -> None:
+        self._rows, self._folder = rows, folder
 
     def map(self, value: Any) -> Row:
-        sleep(PAUSE_S)
-        seen = self._notes.read_text().split() if self._notes.exists() else []
-        if value == self._fail_at and str(value) not in seen:
-            self._notes.write_text(" ".join([*seen, str(value)]))
+        lost = self._folder / "lost"
+        waiting = value >= MIDDLE and not lost.exists()
+        sleep(LONGER_PAUSE_S if waiting else PAUSE_S)
+        with (self._folder / "notes").open("a") as notes:
+            notes.write(f"{value}\n")
+        if waiting and any(self._folder.glob("checkpoints/*/chk-*/_metadata")):
+            lost.write_text(str(value))
             raise RuntimeError("the worker is lost")
-        self._notes.write_text(" ".join([*seen, str(value)]))
         row: Row = self._rows[value]
         return row
 
 
-def run(rows: list[Row], made: Bundle, folder: Path, fail_at: int) -> list[Sent]:
+def run(rows: list[Row], made: Bundle, folder: Path) -> list[Sent]:
     env = environment(
         execution__checkpointing__interval="200 ms",
         execution__checkpointing__dir=(folder / "checkpoints").as_uri(),
@@ -52,9 +59,9 @@ def run(rows: list[Row], made: Bundle, folder: Path, fail_at: int) -> list[Sent]
         NumberSequenceSource(0, len(rows) - 1), WatermarkStrategy.no_watermarks(), "numbers"
     )
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(RowTime())
-    stream = numbers.map(
-        Rows(rows, folder / "notes", fail_at), output_type=observation_type()
-    ).assign_timestamps_and_watermarks(strategy)
+    stream = numbers.map(Rows(rows, folder), output_type=observation_type()).assign_timestamps_and_watermarks(
+        strategy
+    )
     out = assemble(stream, configuration(made.path), made.manifest)
     results = out.execute_and_collect("restore")
     assert isinstance(results, CloseableIterator)
@@ -65,11 +72,11 @@ def run(rows: list[Row], made: Bundle, folder: Path, fail_at: int) -> list[Sent]
 def test_after_a_failure_nothing_is_missing_doubled_or_renamed(tmp_path: Path) -> None:
     made = bundle(tmp_path)
     rows = observations(incident("shop", 10, 60, 90))
-    fail_at = 70
-    after = run(rows, made, tmp_path, fail_at)
+    after = run(rows, made, tmp_path)
     seen = [int(number) for number in (tmp_path / "notes").read_text().split()]
+    assert (tmp_path / "lost").exists(), "no checkpoint was complete in time, so nothing failed"
     assert seen.count(0) == 1, "it began anew instead of from a checkpoint"
-    assert seen.count(fail_at) == 2
+    assert seen.count(int((tmp_path / "lost").read_text())) == 2
     undisturbed = minicluster.run(rows, configuration(made.path), made.manifest)
     assert [event.id for event in events(after)] == [event.id for event in events(undisturbed)]
     assert sorted(map(repr, after)) == sorted(map(repr, undisturbed))

@@ -29,6 +29,7 @@ def draft(seconds: int, node: str = "cart", signal: str = "latency", **more: Any
         "detected_at": T0,
         "time": T0 + seconds * 1_000,
         "method": "model",
+        "confidence_score": 0.8,
         "root_causes": [cause],
     }
     return IncidentEvent.model_validate({**fields, **more})
@@ -109,6 +110,39 @@ def test_an_end_that_belongs_to_nothing_told_is_silent() -> None:
     assert told(play(draft(0), end(40, "inc-ffffffffffff"))[1]) == [(1, "opened", "cart", 0)]
 
 
+OTHER = "inc-ffffffffffff"
+
+
+def test_two_open_incidents_are_told_apart() -> None:
+    _, outputs = play(
+        draft(0), draft(90, "checkout", incident_id=OTHER), draft(120, "frontend"), end(400), end(500, OTHER)
+    )
+    events = [output.event for output in outputs if isinstance(output, Tell)]
+    assert [(each.incident_id == OTHER, each.revision, each.status) for each in events] == [
+        (False, 1, "opened"),
+        (True, 1, "opened"),
+        (False, 2, "updated"),
+        (False, 3, "resolved"),
+        (True, 2, "resolved"),
+    ]
+
+
+def test_an_incident_with_a_cause_that_is_told_already_is_not_told() -> None:
+    state, outputs = play(draft(0), draft(90, incident_id=OTHER), end(200, OTHER))
+    assert told(outputs) == [(1, "opened", "cart", 0)]
+    _, later = step(state, draft(300, "checkout", incident_id=OTHER), RESEND)
+    assert [entry[1:3] for entry in told(list(later))] == [("opened", "checkout")]
+
+
+def test_less_confidence_does_not_change_the_signal_of_the_same_cause() -> None:
+    sure: dict[str, Any] = {"confidence_score": 0.9}
+    doubt: dict[str, Any] = {"confidence_score": 0.8}
+    _, outputs = play(draft(0, **sure), draft(75, signal="cpu", **doubt))
+    assert told(outputs) == [(1, "opened", "cart", 0)]
+    _, outputs = play(draft(0, **doubt), draft(75, signal="cpu", **sure))
+    assert [entry[1] for entry in told(outputs)] == ["opened", "updated"]
+
+
 def test_the_next_incident_starts_with_revision_one() -> None:
     _, outputs = play(draft(0), end(400), draft(800, incident_id="inc-ffffffffffff"))
     assert [entry[:2] for entry in told(outputs)] == [(1, "opened"), (2, "resolved"), (1, "opened")]
@@ -117,6 +151,49 @@ def test_the_next_incident_starts_with_revision_one() -> None:
 def test_the_onset_only_moves_back() -> None:
     _, outputs = play(draft(0, onset=T0 - 5_000), draft(75, "frontend", onset=T0))
     assert [output.event.onset for output in outputs if isinstance(output, Tell)] == [T0 - 5_000] * 2
+
+
+def test_a_doubtful_answer_does_not_replace_another() -> None:
+    drafts = [draft(90 * n, f"n{n}", confidence_score=0.1 + n / 100) for n in range(10)]
+    assert told(play(*drafts)[1]) == [(1, "opened", "n0", 0)]
+
+
+def test_a_surer_answer_replaces_a_doubtful_one_and_is_kept() -> None:
+    events: list[IncidentEvent | End] = [
+        draft(0, confidence_score=0.1),
+        draft(90, "frontend", confidence_score=0.95),
+        draft(180, "checkout", confidence_score=0.6),
+        end(600),
+    ]
+    assert told(play(*events)[1]) == [
+        (1, "opened", "cart", 0),
+        (2, "updated", "frontend", 90),
+        (3, "resolved", "frontend", 600),
+    ]
+
+
+def test_an_answer_confirmed_with_more_confidence_is_harder_to_replace() -> None:
+    events = [draft(0, confidence_score=0.6), draft(90, confidence_score=0.95)]
+    assert len(told(play(*events, draft(180, "frontend", confidence_score=0.8))[1])) == 1
+    assert len(told(play(*events, draft(180, "frontend", confidence_score=0.9))[1])) == 2
+
+
+def test_a_graver_severity_is_told_with_the_answer_that_stands() -> None:
+    _, outputs = play(draft(0), draft(90, "frontend", qos="P0", confidence_score=0.1))
+    (event,) = [output.event for output in outputs if isinstance(output, Tell)][1:]
+    assert (event.root_causes[0].node, event.qos, event.time) == ("cart", "P0", T0 + 90_000)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "count"),
+    [("fallback", "model", 2), ("model", "fallback", 1), ("fallback", "fallback", 2)],
+)
+def test_a_model_s_answer_beats_the_fallback_s(first: str, second: str, count: int) -> None:
+    drafts = (
+        draft(0, method=first, confidence_score=0.2),
+        draft(90, "frontend", method=second, confidence_score=0.2),
+    )
+    assert len(told(play(*drafts)[1])) == count
 
 
 def example() -> State:

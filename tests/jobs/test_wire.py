@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from jobs.incident import Incident
+from jobs.grouping import Incident
 from jobs.incident_state import StateError
 from jobs.wire import End, Request, pick, read_end, read_request, write_end, write_request
 from records.frames import write_frame_row
 from tests.jobs.rows import alert, frame_row, tick_end
 
-INCIDENT = Incident("inc-0123456789ab", tick_end(6), (alert(6), alert(7, "frontend")), tick_end(7), None, 2)
+INCIDENT = Incident(
+    "inc-0123456789ab", tick_end(6), (alert(6), alert(7, "frontend")), tick_end(7), tick_end(7), None, 2
+)
 
 
 @pytest.mark.parametrize("count", [0, 1, 10])
