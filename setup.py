@@ -33,6 +33,7 @@ TRAIN = [
     "torch-geometric>=2.8",
 ]
 DEV = [
+    "crc32c>=2.9",  # kafka-python checks records with it; its own code is too slow to fill a topic
     "hypothesis>=6.170",
     "mypy>=2.4",
     "opentelemetry-proto>=1.45",

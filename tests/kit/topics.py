@@ -20,12 +20,12 @@ class Got:
 
 def produce(bootstrap: str, topic: str, records: Iterable[tuple[int, bytes]]) -> int:
     """Send (timestamp in ms, value) records in order to partition 0; returns how many once all are stored."""
-    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=20)
+    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=20, batch_size=1_000_000)
     count = 0
     for timestamp_ms, value in records:
         producer.send(topic, value=value, partition=0, timestamp_ms=timestamp_ms)
         count += 1
-    producer.flush(60)
+    producer.flush(300)
     producer.close()
     return count
 
