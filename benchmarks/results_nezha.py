@@ -13,7 +13,6 @@ Takes a few minutes; needs no torch.
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -68,11 +67,10 @@ class Day:
     places: tuple[Place, ...]
 
 
-def run_day(recording: Recording, out: Path, resolve_after: str) -> Day:
+def run_day(recording: Recording, out: Path) -> Day:
     """The recording through the job, judged, with a window for each fault."""
     command = [sys.executable, "-m", "faultline", "run", str(recording.path), "--out", str(out), "--json"]
-    settings = {**os.environ, "FAULTLINE_RESOLVE_AFTER": resolve_after}
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=settings)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     run = open_run(out)
     incidents = histories(run.events())
     judgement = judge(incidents, run.faults(), run.spans())
@@ -138,6 +136,7 @@ def detection_table(summary: Summary) -> list[str]:
     row = (
         f"{summary.found} of {summary.faults}",
         str(summary.found_soon),
+        str(summary.named),
         delay,
         f"{summary.false_alarms} in {summary.fault_free_hours:.1f} h ({rate}/h)",
         str(summary.repeats),
@@ -147,6 +146,7 @@ def detection_table(summary: Summary) -> list[str]:
     head = (
         "found",
         "within 5 min",
+        "missed, but named",
         "median delay",
         "false alarms",
         "repeats",
@@ -183,7 +183,8 @@ def fault_table(day: Day, ranks: Mapping[str, Ranker]) -> list[str]:
             "-" if place is None else place_text(ranks[name](place), place.truth)
             for name in ("N-sigma", "BARO's scorer")
         ]
-        found = "missed" if verdict.delay_ms is None else duration(verdict.delay_ms)
+        missed = "missed" if verdict.named_by is None else "missed, but named"
+        found = missed if verdict.delay_ms is None else duration(verdict.delay_ms)
         rank = "-" if not verdict.found else str(verdict.rank or "not named")
         fault = verdict.fault
         rows.append((clock(fault.start)[11:], fault.node, fault.kind, found, rank, *named))
@@ -225,12 +226,11 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.results_nezha", description=__doc__)
     parser.add_argument("data", type=Path, help="the folder of days")
     parser.add_argument("--out", type=Path, default=Path("out/nezha"), help="recordings and runs go here")
-    parser.add_argument("--resolve-after", default="2m", help="quiet time that ends an incident")
     parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
     given = parser.parse_args(arguments)
     scorer = Scorer(load_bundle(default_bundle()))
     recordings = import_nezha(given.data, given.out / "recordings")
-    days = [run_day(each, given.out / each.meta.name, given.resolve_after) for each in recordings]
+    days = [run_day(each, given.out / each.meta.name) for each in recordings]
     text = report(days, scorer)
     numbers = {day.recording.meta.name: day.judgement.to_json() for day in days}
     (given.out / "results.json").write_bytes(orjson.dumps(numbers, option=orjson.OPT_INDENT_2))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from faultline import console
 from faultline.history import History
-from faultline.judge import Judgement, Summary
+from faultline.judge import Judgement, Summary, Verdict
 from faultline.words import clock, duration, plural, share
 
 COLUMNS: Final = ("graph", "cause", "signal", "score", "method", "found", "delay", "why")
@@ -64,11 +64,13 @@ def verdict(incident: History, judgement: Judgement) -> str:
 
 def missed_lines(judgement: Judgement) -> list[str]:
     """A line for each fault that no incident counts for."""
-    return [
-        f"missed: {each.fault.graph}/{each.fault.node} {each.fault.kind} at {clock(each.fault.start)}"
-        for each in judgement.verdicts
-        if not each.found
-    ]
+    return [_missed(each) for each in judgement.verdicts if not each.found]
+
+
+def _missed(verdict: Verdict) -> str:
+    fault = verdict.fault
+    text = f"missed: {fault.graph}/{fault.node} {fault.kind} at {clock(fault.start)}"
+    return text if verdict.named_by is None else f"{text} (named by {verdict.named_by}, open since before)"
 
 
 def summary_lines(summary: Summary) -> list[str]:

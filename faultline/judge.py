@@ -8,6 +8,8 @@ Definitions, the same for the command, the report and docs/results.md:
 - A fault is *found* when an incident counts for it; the first one opened is the one that is judged. Its
   delay is opened - start. A further incident for the same fault is a *repeat*: no second find, no false
   alarm.
+- A fault that was not found may still have been *named*: an incident that was open before it began told a
+  revision in its window that ranks its node first. It stays a miss; how many there were is told.
 - An incident that counts for no fault is a *false alarm*. The rate is per fault-free hour: the recordings'
   time outside all windows [start, end + 5 min].
 - The *rank* of a fault is the place of its node in the newest ranking that the incident which found it told
@@ -43,6 +45,8 @@ class Verdict:
     delay_ms: int | None
     rank: int | None
     signal_right: bool | None
+    named_by: str | None = None
+    """An incident that was open already and named the node; only where the fault was missed."""
 
     @property
     def found(self) -> bool:
@@ -64,6 +68,7 @@ class Summary:
     ac3_found: float | None
     false_alarms: int
     repeats: int
+    named: int
     fault_free_hours: float
     false_alarms_per_hour: float | None
     median_delay_ms: int | None
@@ -89,6 +94,7 @@ class Judgement:
                 "delay_ms": verdict.delay_ms,
                 "rank": verdict.rank,
                 "signal_right": verdict.signal_right,
+                "named_by": verdict.named_by,
             }
             for verdict in self.verdicts
         ]
@@ -110,7 +116,10 @@ def judge(
         if counted[incident.incident_id] and not new:
             repeats.add(incident.incident_id)
         judged.update(dict.fromkeys(new, incident))
-    verdicts = tuple(_verdict(fault, judged.get(index)) for index, fault in enumerate(ordered))
+    verdicts = tuple(
+        _verdict(fault, judged[index]) if index in judged else _missed(fault, incidents)
+        for index, fault in enumerate(ordered)
+    )
     alarms = sum(1 for found in counted.values() if not found)
     hours = fault_free_hours(ordered, spans)
     return Judgement(verdicts, counted, frozenset(repeats), _summary(verdicts, alarms, len(repeats), hours))
@@ -155,9 +164,26 @@ def _covered(windows: Iterable[tuple[int, int]], start: int, end: int) -> int:
     return covered
 
 
-def _verdict(fault: Fault, incident: History | None) -> Verdict:
-    if incident is None:
-        return Verdict(fault, None, None, None, None)
+def _missed(fault: Fault, incidents: Iterable[History]) -> Verdict:
+    named = [
+        each.incident_id
+        for each in incidents
+        if each.graph == fault.graph and each.opened < fault.start and _names(each, fault)
+    ]
+    return Verdict(fault, None, None, None, None, named[0] if named else None)
+
+
+def _names(incident: History, fault: Fault) -> bool:
+    """Whether a revision told in the fault's window, while the incident was open, ranks its node first."""
+    return any(
+        cause.rank == 1 and cause.node == fault.node
+        for event in incident.revisions
+        if event.status != "resolved" and fault.start <= event.time <= fault.end + GRACE_MS
+        for cause in event.root_causes
+    )
+
+
+def _verdict(fault: Fault, incident: History) -> Verdict:
     answer = incident.answer_by(fault.end + GRACE_MS)
     named = next((each for each in answer.root_causes if each.node == fault.node), None)
     right = None if named is None or fault.signal is None else named.signal == fault.signal
@@ -181,6 +207,7 @@ def _summary(verdicts: Sequence[Verdict], alarms: int, repeats: int, hours: floa
         ac3_found=accuracy_at(ranks_found, 3),
         false_alarms=alarms,
         repeats=repeats,
+        named=sum(each.named_by is not None for each in verdicts),
         fault_free_hours=hours,
         false_alarms_per_hour=alarms / hours if hours > 0 else None,
         median_delay_ms=delays[(len(delays) - 1) // 2] if delays else None,

@@ -44,6 +44,7 @@ class ReportView:
     summary: tuple[str, ...]
     missed: tuple[str, ...]
     judged: bool
+    graphs: int
     incidents: tuple[IncidentView, ...]
     version: str
 
@@ -68,6 +69,7 @@ def report_view(run: RunFolder) -> ReportView:
         summary=tuple(incident_table.summary_lines(judgement.summary)) if judgement else (),
         missed=tuple(incident_table.missed_lines(judgement)) if judgement else (),
         judged=judgement is not None,
+        graphs=len({each.graph for each in incidents}),
         incidents=tuple(sections),
         version=run.meta.version,
     )

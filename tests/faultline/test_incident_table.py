@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faultline.history import histories
-from faultline.incident_table import COLUMNS, VERDICT, row, show, to_json
+from faultline.incident_table import COLUMNS, VERDICT, missed_lines, row, show, to_json
 from faultline.judge import judge
 from records.samples import Fault
 from tests.faultline.run_folder_kit import at, event
@@ -63,6 +63,16 @@ def test_the_verdict_says_where_the_true_node_ranked(node: str, text: str) -> No
     judgement = judge(incidents, [FAULT.model_copy(update={"node": node})], SPANS)
 
     assert row(incidents[0], judgement)[-2] == text
+
+
+def test_a_missed_fault_says_who_named_it() -> None:
+    incidents = histories([event(1), event(2, time=at(90))])
+    later = FAULT.model_copy(update={"start": at(88), "end": at(91)})
+    lines = missed_lines(judge(incidents, [FAULT, later], SPANS))
+
+    assert lines == [
+        "missed: shop/cart cpu_contention at 2026-01-01 01:28:00 (named by inc-7c1f0e2b, open since before)"
+    ]
 
 
 def test_a_run_without_incidents(capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,6 +76,21 @@ def test_an_incident_in_two_windows_counts_for_the_fault_that_started_last() -> 
     assert [each.found for each in result.verdicts] == [False, True]
 
 
+def test_a_missed_fault_may_be_named_by_an_incident_that_was_open() -> None:
+    first = incident(10, "web", name="open").first
+    update = {
+        "revision": 2,
+        "status": "updated",
+        "time": 41 * MINUTE,
+        "root_causes": [RootCause(rank=1, node="cart")],
+    }
+    history = History((first, first.model_copy(update=update)))
+    result = judged([history], [fault("web", 10, 15), fault("cart", 40, 45), fault("cart", 80, 85)])
+
+    assert [each.named_by for each in result.verdicts] == [None, "open", None]
+    assert (result.summary.found, result.summary.named) == (1, 1)
+
+
 def test_faults_that_started_together_share_an_incident() -> None:
     result = judged([incident(12, "cart", "redis")], [fault("cart", 10, 15), fault("redis", 10, 15)])
 
