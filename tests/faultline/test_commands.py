@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from faultline.cli import FaultlineGroup
 from faultline.main import app
 from records.errors import ConfigError, DataError, FaultlineError, MachineError, PatternError, UsageError
 from tests.faultline.run_folder_kit import recording, run_folder
+from tests.kit.processes import inherited
 
 ROOT = Path(__file__).resolve().parents[2]
 BAD_PATTERN = "id: broken\nversion: 1\nkey: series\nsteps:\n- {name: high, were: value > 1}\n"
@@ -26,7 +26,7 @@ GOOD_PATTERN = "id: fine\nversion: 1\nkey: series\nsteps:\n- {name: high, where:
 
 def faultline(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    env = {**inherited(), "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     command = [sys.executable, "-m", "faultline", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=cwd, check=False)
 

@@ -8,7 +8,6 @@ through one embedded job; the files, the table and the report are looked at toge
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from faultline import exits
 from gnn.simulator import incident_recording
 from records.recordings import Recording, RecordingMeta, write_recording
 from records.samples import Edge, Fault, Sample
+from tests.kit.processes import inherited
 
 ROOT = Path(__file__).resolve().parents[2]
 T0 = 1_767_225_600_000
@@ -31,7 +31,7 @@ FELL_SILENT = 80
 
 def faultline(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, without a terminal."""
-    env = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
+    env = {**inherited(), "PYTHONPATH": str(ROOT), **settings}
     command = [sys.executable, "-m", "faultline", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=env, check=False)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -23,7 +22,16 @@ from typing import Any, Self
 import yaml
 
 from records.java import find_java
-from tests.kit.processes import NotReadyError, free_ports, kill, start, stop, until_interrupted, wait_until
+from tests.kit.processes import (
+    NotReadyError,
+    free_ports,
+    inherited,
+    kill,
+    start,
+    stop,
+    until_interrupted,
+    wait_until,
+)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONF = ROOT / "flink-conf"
@@ -149,7 +157,7 @@ class Cluster:
         """The environment of the cluster's processes and of clients that are to find it."""
         java_home = find_java().resolve().parent.parent
         return {
-            **os.environ,
+            **inherited(),
             "FLINK_CONF_DIR": str(self.conf),
             "FLINK_LOG_DIR": str(self.logs),
             "FLINK_PID_DIR": str(self.folder),

@@ -25,6 +25,15 @@ def free_ports(count: int) -> list[int]:
         return [int(bound.getsockname()[1]) for bound in sockets]
 
 
+def inherited() -> dict[str, str]:
+    """This process's environment without what PyFlink leaves in it.
+
+    A job that ran embedded here marks the environment as a worker's, where no new job may start.
+    """
+    marks = ("FLINK_", "PYFLINK_", "_PYTHON_")
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith(marks)}
+
+
 def start(
     command: Sequence[str], log: Path, *, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> subprocess.Popen[bytes]:
@@ -36,7 +45,7 @@ def start(
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **(env or {})},
+            env={**inherited(), **(env or {})},
             cwd=cwd,
             start_new_session=True,
         )

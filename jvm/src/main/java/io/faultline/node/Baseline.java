@@ -17,6 +17,10 @@ final class Baseline {
   static final int LONGEST_WINDOW = 60;
 
   private static final double NEVER_VARIED_Z = 8;
+
+  /** So many equal values make it a rule that a series does not vary; fewer may be luck. */
+  private static final int NEVER_VARIED = 20;
+
   private static final double HIGHEST_Z = 1e4;
   private static final double HIGHEST_REL = 4;
   private static final double RELATIVE_FLOOR = 0.02;
@@ -93,6 +97,15 @@ final class Baseline {
   /** log((|x| + eps) / (|median| + eps)), eps = 5% of the 95% quantile of |x|; NaN while cold. */
   double rel(double value) {
     return cold() ? Double.NaN : relative(value, ring.median(), EPSILON_SHARE * ring.level());
+  }
+
+  /**
+   * z as patterns see it: as {@link #z}, but also NaN where the series never varied yet and has too
+   * few values to tell. A counter of rare errors looks constant for a while.
+   */
+  double sampleZ(double value, Resolved series) {
+    boolean soon = ring.size() < NEVER_VARIED && scale(series) <= TINY_SCALE;
+    return soon ? Double.NaN : z(value, series);
   }
 
   /** z as frames have it: an availability counts as its unavailable fraction. */

@@ -73,7 +73,7 @@ final class Detector implements MatchOutput {
         series.ref,
         time,
         value,
-        baseline.z(value, resolved),
+        baseline.sampleZ(value, resolved),
         median,
         baseline.scale(resolved),
         value - median,

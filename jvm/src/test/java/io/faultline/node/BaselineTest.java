@@ -126,6 +126,18 @@ class BaselineTest {
   }
 
   @Test
+  void patternsSeeNoZUntilAConstantHasBeenConstantForLong() {
+    for (int i = 0; i < WINDOW + 19; i++) {
+      next(0, CPU);
+    }
+    assertEquals(19, baseline.size());
+    assertTrue(Double.isNaN(baseline.sampleZ(1, CPU)));
+    assertEquals(8, baseline.z(1, CPU));
+    next(0, CPU);
+    assertEquals(8, baseline.sampleZ(1, CPU));
+  }
+
+  @Test
   void availabilityIsJudgedByWhatIsUnavailable() {
     for (int i = 0; i < 30; i++) {
       next(99.9, AVAILABILITY);
