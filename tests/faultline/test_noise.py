@@ -15,7 +15,7 @@ with apart(Path(sys.argv[1])):
     subprocess.run(["sh", "-c", sys.argv[2]])
     print("mine")
     print("my progress", file=sys.stderr)
-print("after")
+print("after", flush=True)
 subprocess.run(["sh", "-c", "echo theirs again"])
 """
 
