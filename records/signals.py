@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 Signal = Literal[
     "cpu",
@@ -18,19 +18,7 @@ Signal = Literal[
     "other",
 ]
 
-SIGNALS: Final[tuple[Signal, ...]] = (
-    "cpu",
-    "memory",
-    "disk",
-    "network",
-    "latency",
-    "errors",
-    "traffic",
-    "saturation",
-    "availability",
-    "restarts",
-    "other",
-)
+SIGNALS: Final[tuple[Signal, ...]] = get_args(Signal)
 """The signals; a signal's position is its index in frames and in the model."""
 
 SIGNAL_INDEX: Final[dict[str, int]] = {name: index for index, name in enumerate(SIGNALS)}
