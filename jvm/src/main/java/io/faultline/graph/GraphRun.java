@@ -26,6 +26,7 @@ public final class GraphRun implements NodeOutput, GraphOutput {
     this.state = new GraphState(graph);
   }
 
+  @Override
   public void edge(Edge edge) {
     assembler.add(state, GraphEvent.of(edge), watermark, this);
   }

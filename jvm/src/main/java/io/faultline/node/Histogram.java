@@ -55,13 +55,13 @@ final class Histogram {
   }
 
   void count(long time, double rate) {
+    count = countTime == time ? count + rate : rate;
     countTime = time;
-    count = rate;
   }
 
   void sum(long time, double rate) {
+    sum = sumTime == time ? sum + rate : rate;
     sumTime = time;
-    sum = rate;
   }
 
   /** Takes the cumulative rate up to a bound, in any order of bounds. */
@@ -70,7 +70,7 @@ final class Histogram {
       bucketTime = time;
       buckets = 0;
     }
-    if (buckets == MOST_BUCKETS || Double.isNaN(bound)) {
+    if (Double.isNaN(bound) || added(bound, rate) || buckets == MOST_BUCKETS) {
       return;
     }
     if (buckets == bounds.length) {
@@ -86,6 +86,15 @@ final class Histogram {
     }
     bounds[at] = bound;
     rates[at] = rate;
+  }
+
+  /** Whether the bound was there already: an edge's buckets add up over all that measure it. */
+  private boolean added(double bound, double rate) {
+    int at = Arrays.binarySearch(bounds, 0, buckets, bound);
+    if (at >= 0) {
+      rates[at] += rate;
+    }
+    return at >= 0;
   }
 
   /** Mean at this time in the histogram's unit; NaN without events or without both halves. */

@@ -131,6 +131,12 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     }
 
     @Override
+    public void edge(Edge edge) {
+      counts.add("edges");
+      out.collect(GraphEvent.of(edge));
+    }
+
+    @Override
     public void match(String graph, long time, byte[] json) {
       out.collect(GraphEvent.ofMatch(graph, time, json));
     }

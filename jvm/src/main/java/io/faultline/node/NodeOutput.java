@@ -8,6 +8,9 @@ import io.faultline.records.SeriesKey;
 public interface NodeOutput extends Tally {
   void frame(NodeFrame frame);
 
+  /** A call to the node was seen, or is known to have been. */
+  void edge(Edge edge);
+
   /** A match as UTF-8 JSON, ready at this event time (ms UTC). */
   void match(String graph, long time, byte[] json);
 

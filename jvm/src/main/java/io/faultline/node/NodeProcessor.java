@@ -26,7 +26,8 @@ public final class NodeProcessor {
     this.config = config;
     this.policy = new SeriesPolicy(rules, config.limits().seriesPerNode(), config.windowTicks());
     this.detector = new Detector(config);
-    this.normaliser = new Normaliser(config.limits().seriesPerNode(), detector);
+    int seriesPerNode = config.limits().seriesPerNode();
+    this.normaliser = new Normaliser(seriesPerNode, new Edges(config.edges(), seriesPerNode), detector);
     this.closer = new TickCloser(config.windowTicks());
   }
 

@@ -21,6 +21,12 @@ public final class NodeState {
   SeriesTable series = new SeriesTable();
   Map<SeriesKey, Histogram> histograms = new LinkedHashMap<>();
 
+  /** Sums over the counters of one edge, by what they sum. */
+  Map<SeriesKey, Total> totals = new LinkedHashMap<>();
+
+  /** Edges that were told. */
+  Sightings sightings = new Sightings();
+
   /** Index of the open tick; {@link #NEVER} while none is open. */
   long tick = NEVER;
 
@@ -60,6 +66,8 @@ public final class NodeState {
     NodeState copy = new NodeState(graph, node);
     copy.series = series.copy();
     histograms.forEach((key, histogram) -> copy.histograms.put(key, histogram.copy()));
+    totals.forEach((key, total) -> copy.totals.put(key, total.copy()));
+    copy.sightings = sightings.copy();
     copy.runs = KeyRunsSerializer.INSTANCE.copy(runs);
     copy.tick = tick;
     copy.time = time;

@@ -13,12 +13,15 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 1: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
- * pending blocks, partial matches.
+ * Version 2: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
+ * pending blocks, partial matches, totals, edges told. Version 1 is read as well.
  */
 public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /** Version 1 had no totals and no edges told; both begin anew. */
+  private static final int WITHOUT_EDGES = 1;
 
   @Override
   public boolean isImmutableType() {
@@ -49,11 +52,19 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
       BlockSerializer.INSTANCE.serialize(block, out);
     }
     KeyRunsSerializer.INSTANCE.serialize(state.runs, out);
+    out.writeInt(state.totals.size());
+    for (Total total : state.totals.values()) {
+      total.write(out);
+    }
+    state.sightings.write(out);
   }
 
   @Override
   public NodeState deserialize(DataInputView in) throws IOException {
-    Versions.expect(in.readByte(), VERSION, "node state");
+    int version = in.readByte();
+    if (version != WITHOUT_EDGES) {
+      Versions.expect(version, VERSION, "node state");
+    }
     NodeState state = new NodeState(StringValue.readString(in), StringValue.readString(in));
     state.tick = in.readLong();
     state.time = in.readLong();
@@ -68,7 +79,18 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
       state.pending.add(BlockSerializer.INSTANCE.deserialize(in));
     }
     state.runs = KeyRunsSerializer.INSTANCE.deserialize(in);
+    if (version != WITHOUT_EDGES) {
+      readEdges(state, in);
+    }
     return state;
+  }
+
+  private static void readEdges(NodeState state, DataInputView in) throws IOException {
+    for (int i = in.readInt(); i > 0; i--) {
+      Total total = Total.read(in);
+      state.totals.put(total.key, total);
+    }
+    state.sightings = Sightings.read(in);
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.faultline.node;
 
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Points of series to samples: counters to rates, histograms to means and quantiles. */
@@ -10,10 +9,12 @@ final class Normaliser {
   private static final String LE = "le";
 
   private final int maxHistograms;
+  private final Edges edges;
   private final Detector detector;
 
-  Normaliser(int maxHistograms, Detector detector) {
+  Normaliser(int maxHistograms, Edges edges, Detector detector) {
     this.maxHistograms = maxHistograms;
+    this.edges = edges;
     this.detector = detector;
   }
 
@@ -33,16 +34,22 @@ final class Normaliser {
       out.add("duplicate");
     } else {
       sample(state, series, time, value, out);
+      edges.measured(state, series, time, value, out);
     }
   }
 
   private void counter(
       NodeState state, Series series, long time, double value, long start, NodeOutput out) {
+    boolean first = series.lastTime == Series.NEVER;
     double rate =
         series.resolved.kind() == Kind.DELTA
             ? series.counter.delta(time, value, start, out)
             : series.counter.cumulative(time, value, start, out);
     series.lastTime = Math.max(series.lastTime, time);
+    if (series.part) {
+      edges.part(state, series, time, value, rate, first);
+    }
+    edges.counted(state, series, time, value, start, rate, first, out);
     if (Double.isNaN(rate)) {
       return;
     }
@@ -50,7 +57,7 @@ final class Normaliser {
     if (role != Role.PLAIN) {
       part(state, series, time, rate);
     }
-    if (role.feeds()) {
+    if (series.feeds()) {
       sample(state, series, time, rate, out);
     }
   }
@@ -83,14 +90,10 @@ final class Normaliser {
   }
 
   private Histogram histogram(NodeState state, Series part) {
-    Map<String, String> labels = new LinkedHashMap<>(part.key.labelMap());
-    if (part.resolved.role() == Role.BUCKET) {
-      labels.remove(LE);
-    }
     SeriesKey key =
         new SeriesKey(
             SignalRules.base(part.key.metric()),
-            SeriesKey.canonical(labels),
+            labels(part),
             part.key.peer(),
             part.key.side(),
             Kind.GAUGE,
@@ -105,6 +108,19 @@ final class Normaliser {
       histogram.unit = part.key.unit() == null ? histogram.unit : part.key.unit();
     }
     return histogram;
+  }
+
+  /** An edge has one histogram, to which all parts of one event time add, whatever their labels. */
+  private static String labels(Series part) {
+    if (part.key.peer() != null) {
+      return "";
+    }
+    if (part.resolved.role() != Role.BUCKET) {
+      return part.key.labels();
+    }
+    Map<String, String> labels = part.key.labelMap();
+    labels.remove(LE);
+    return SeriesKey.canonical(labels);
   }
 
   private static void removeOldest(NodeState state) {
@@ -124,25 +140,34 @@ final class Normaliser {
     }
     state.unfinished = NodeState.NEVER;
     for (Histogram histogram : state.histograms.values()) {
-      derive(state, histogram, Role.MEAN, histogram.mean(time), staleBefore, out);
-      derive(state, histogram, Role.P95, histogram.p95(time), staleBefore, out);
+      derive(
+          state, histogram.derived("_mean"), Role.MEAN, time, histogram.mean(time), staleBefore, out);
+      derive(
+          state, histogram.derived("_p95"), Role.P95, time, histogram.p95(time), staleBefore, out);
+    }
+    for (Total total : state.totals.values()) {
+      Total.Sum sum = total.time() == time ? total.sum(edges.policy().counted()) : null;
+      if (sum != null) {
+        derive(state, total.callsKey(), Role.TOTAL, time, sum.calls(), staleBefore, out);
+        derive(state, total.errorsKey(), Role.FAILED, time, sum.errors(), staleBefore, out);
+      }
     }
   }
 
   private void derive(
       NodeState state,
-      Histogram histogram,
+      SeriesKey key,
       Role role,
+      long time,
       double value,
       long staleBefore,
       NodeOutput out) {
     if (!Double.isFinite(value)) {
       return;
     }
-    SeriesKey key = histogram.derived(role == Role.MEAN ? "_mean" : "_p95");
     Series series = state.series.get(key, role, staleBefore, out);
     if (series != null && !series.resolved.dropped()) {
-      sample(state, series, histogram.lastTime(), value, out);
+      sample(state, series, time, value, out);
     }
   }
 

@@ -32,6 +32,12 @@ final class Series {
   /** Not written: the histogram this series is a part of, looked up when first needed. */
   @Nullable Histogram histogram;
 
+  /** Not written: whether it counts only as a part of a total, with the total and the source. */
+  boolean part;
+
+  @Nullable Total total;
+  @Nullable CallSource source;
+
   /** Not written: upper bound of a bucket. */
   double bound = Double.NaN;
 
@@ -72,8 +78,10 @@ final class Series {
     resolved = derived == null ? rules.resolve(key) : rules.resolveDerived(key, derived);
     boolean gauge = resolved.kind() == Kind.GAUGE;
     counter = gauge ? null : counter == null ? new Counter() : counter;
+    part = derived == null && Edges.isPart(key, resolved);
+    source = null;
     int window = policy.windowTicks();
-    if (!resolved.role().feeds()) {
+    if (!feeds()) {
       baseline = null;
     } else {
       baseline = baseline == null ? new Baseline(window) : baseline.withWindow(window);
@@ -84,6 +92,7 @@ final class Series {
     key = from.key;
     derived = from.derived;
     resolved = from.resolved;
+    part = from.part;
     baseline = from.baseline == null ? null : from.baseline.copy();
     counter = from.counter == null ? null : from.counter.copy();
     bound = from.bound;
@@ -92,6 +101,11 @@ final class Series {
     sum = from.sum;
     count = from.count;
     lastTick = from.lastTick;
+  }
+
+  /** Whether its own values count, and not only what is made of them. */
+  boolean feeds() {
+    return resolved.role().feeds() && !part;
   }
 
   /** Mean of the open tick's values. */

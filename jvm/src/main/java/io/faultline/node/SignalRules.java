@@ -45,6 +45,10 @@ public final class SignalRules {
     if (role == Role.NET_DELAY) {
       return new Resolved(Signal.LATENCY, "s", 1.0, Kind.GAUGE, role, false, true);
     }
+    if (role.sums()) {
+      return new Resolved(
+          key.signal(), key.unit(), Units.factor(key.unit()), Kind.GAUGE, role, false, true);
+    }
     String base = base(key.metric());
     Rule rule = match(key, base, base + "_sum", role == Role.MEAN ? "mean" : "p95");
     return resolved(key, rule, Kind.GAUGE, role, key.unit() == null ? unit(rule) : key.unit());
