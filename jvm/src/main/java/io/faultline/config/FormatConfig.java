@@ -1,0 +1,24 @@
+package io.faultline.config;
+
+import java.io.Serializable;
+
+/**
+ * How the bytes of a source are read.
+ *
+ * @param format name of the wire format
+ * @param identity where graph, node and peer are found
+ */
+public record FormatConfig(String format, IdentityConfig identity) implements Serializable {
+
+  public FormatConfig {
+    if (format == null) {
+      throw new ConfigException("format: is missing");
+    }
+    identity = identity == null ? IdentityConfig.DEFAULT : identity;
+  }
+
+  /** The format with its own defaults. */
+  public static FormatConfig of(String format, IdentityConfig identity) {
+    return new FormatConfig(format, identity);
+  }
+}
