@@ -138,6 +138,8 @@ def _settings(config: Path | None, wire: Format) -> dict[str, Any]:
         "tick_ms": loaded.tick,
         "graph_ticks": loaded.graph_ticks,
         "max_future_ms": loaded.max_future,
+        "edge_ttl_ms": loaded.edge_ttl,
+        "edge_side": loaded.edge_side,
     }
 
 

@@ -4,13 +4,13 @@ import io.faultline.config.ConfigException;
 import io.faultline.config.IdentityConfig;
 import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
-import io.faultline.config.RuleConfig;
 import io.faultline.decode.RawRecord;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import javax.annotation.Nullable;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /**
  * What {@link Decode} is asked for.
@@ -20,17 +20,21 @@ import javax.annotation.Nullable;
  * @param rules signal rules for {@code normalised}
  * @param tickMs length of a tick for {@code normalised}, ms
  * @param normalised after counters, units, signals and baseline
+ * @param edgeTtlMs how long an edge counts, for {@code normalised}, ms
+ * @param edgeSide whose count is an edge's, for {@code normalised}: server or client
  * @param maxFutureMs a time further ahead of its record's timestamp is refused, ms
  */
 record DecodeRequest(
     String format,
     @Nullable String graph,
     IdentityConfig identity,
-    List<RuleConfig> rules,
+    @Nullable List<JsonNode> rules,
     @Nullable Long tickMs,
     @Nullable Map<String, Long> graphTicks,
     @Nullable Integer windowTicks,
     boolean normalised,
+    @Nullable Long edgeTtlMs,
+    @Nullable String edgeSide,
     @Nullable Long maxFutureMs,
     List<Record> records) {
   private static final long MAX_FUTURE_MS = 300_000L;

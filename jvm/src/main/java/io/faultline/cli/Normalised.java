@@ -8,6 +8,7 @@ import io.faultline.node.NodeOutput;
 import io.faultline.node.NodeProcessor;
 import io.faultline.node.NodeState;
 import io.faultline.records.Block;
+import io.faultline.records.Edge;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
 import java.io.IOException;
@@ -95,6 +96,11 @@ final class Normalised {
     @Override
     public void sample(SampleEvent sample) {
       all.add(DecodeLines.normalised(recordAt.getOrDefault(sample.time(), record), sample));
+    }
+
+    @Override
+    public void called(Edge edge) {
+      all.add(DecodeLines.edge(recordAt.getOrDefault(edge.time(), record), edge));
     }
 
     @Override

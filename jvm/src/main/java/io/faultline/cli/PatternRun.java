@@ -125,6 +125,11 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   }
 
   @Override
+  public void called(Edge edge) {
+    // No graph is made here.
+  }
+
+  @Override
   public void match(String graph, long time, byte[] json) {
     ObjectNode match = parse(json);
     ObjectNode line = line(match.get("kind").textValue());

@@ -43,7 +43,6 @@ public final class OtlpDecoder implements Decoder {
     } catch (WireException e) {
       out.deadLetter(Reasons.MALFORMED, "record: " + e.getMessage());
     }
-    metrics.flush(out);
   }
 
   private void readRecord(byte[] value, Output out) throws WireException {

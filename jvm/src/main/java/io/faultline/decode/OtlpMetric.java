@@ -58,10 +58,6 @@ final class OtlpMetric {
     return callMetric != null && callMetric.counts();
   }
 
-  boolean adds() {
-    return callMetric != null && callMetric.family() == CallMetric.Family.SERVICE_GRAPH;
-  }
-
   /** Whether the metric still has the unit in that range, and adds up in that way. */
   boolean is(byte[] buffer, int from, int to, Kind kind, boolean histogram) {
     return this.kind == kind

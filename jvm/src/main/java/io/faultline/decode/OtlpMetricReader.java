@@ -22,7 +22,6 @@ final class OtlpMetricReader {
   private static final int CUMULATIVE = 2;
 
   private final OtlpIdentity identity;
-  private final ServiceGraphCalls calls = new ServiceGraphCalls();
   private final OtlpPoint point = new OtlpPoint();
   private final Wire metric = new Wire();
   private final Wire data = new Wire();
@@ -36,11 +35,6 @@ final class OtlpMetricReader {
 
   OtlpMetricReader(OtlpIdentity identity) {
     this.identity = identity;
-  }
-
-  /** Called after each record. */
-  void flush(Decoder.Output out) {
-    calls.flush(out);
   }
 
   /** Reads the metric in the current field of the scope's reader. */
@@ -190,9 +184,7 @@ final class OtlpMetricReader {
     }
     if (series.histogram() != null) {
       emitHistogram(of, series, out);
-    } else if (series.call() == null
-        || !of.adds()
-        || !calls.add(series, point.value, point.time, point.start)) {
+    } else {
       out.sample(
           series.graph(), series.node(), point.time, series.value(), point.value, point.start);
     }

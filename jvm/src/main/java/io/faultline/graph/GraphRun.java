@@ -26,7 +26,6 @@ public final class GraphRun implements NodeOutput, GraphOutput {
     this.state = new GraphState(graph);
   }
 
-  @Override
   public void edge(Edge edge) {
     assembler.add(state, GraphEvent.of(edge), watermark, this);
   }
@@ -60,6 +59,11 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   @Override
   public void frame(NodeFrame frame) {
     assembler.add(state, GraphEvent.of(frame), watermark, this);
+  }
+
+  @Override
+  public void called(Edge edge) {
+    edge(edge);
   }
 
   @Override

@@ -8,12 +8,13 @@ import io.faultline.records.SeriesKeys;
 import io.faultline.records.Side;
 import io.faultline.records.Signal;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.annotation.Nullable;
-import org.apache.flink.api.common.typeutils.base.StringValue;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
 
 /**
  * The sum of one counter of one edge over all that count it: instances, response codes, failed and
@@ -24,6 +25,12 @@ final class EdgeTotal {
   private static final String FAILED_TOTAL = "failed_total";
   private static final int PRUNED_FROM = 8;
   private static final int FORGOTTEN_INTERVALS = 10;
+
+  /** Of keys of totals. */
+  static final Comparator<SeriesKey> ORDER =
+      Comparator.comparing(SeriesKey::peer, Comparator.nullsFirst(Comparator.naturalOrder()))
+          .thenComparing(SeriesKey::metric)
+          .thenComparing(SeriesKey::signal);
 
   /** Metric, peer and signal of the sum; no labels, no unit, as a gauge of no side. */
   final SeriesKey key;
@@ -81,8 +88,7 @@ final class EdgeTotal {
 
   /** The series of the sum. */
   SeriesKey callsKey() {
-    return new SeriesKey(
-        key.metric(), "", key.peer(), Side.UNSAID, Kind.GAUGE, key.signal(), unit);
+    return new SeriesKey(key.metric(), "", key.peer(), Side.UNSAID, Kind.GAUGE, key.signal(), unit);
   }
 
   /** The series of failed calls beside the sum: X_failed_total for X_total. */
@@ -94,8 +100,7 @@ final class EdgeTotal {
             ? metric.substring(0, metric.length() - TOTAL.length())
             : metric + separator;
     String name = base + FAILED_TOTAL.replace('_', separator);
-    return new SeriesKey(
-        name, "", key.peer(), Side.UNSAID, Kind.GAUGE, Signal.ERRORS, unit);
+    return new SeriesKey(name, "", key.peer(), Side.UNSAID, Kind.GAUGE, Signal.ERRORS, unit);
   }
 
   /** The source that a part belongs to, a new one if need be. */

@@ -5,6 +5,7 @@ import io.faultline.records.CallLabels;
 import io.faultline.records.Edge;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
+import io.faultline.records.Side;
 import io.faultline.records.Signal;
 
 /**
@@ -20,13 +21,14 @@ final class Edges {
     this.maxTotals = maxTotals;
   }
 
-  EdgePolicy policy() {
-    return policy;
+  /** Which end's count is taken where both ends count. */
+  Side counted() {
+    return policy.counted();
   }
 
   /** Whether a series counts as a part of a total, and not by itself. */
   static boolean isPart(SeriesKey key, Resolved resolved) {
-    if (resolved.kind() == Kind.GAUGE) {
+    if (resolved.kind() == Kind.GAUGE || !resolved.parts().isEmpty()) {
       return false;
     }
     if (key.peer() != null) {
@@ -111,10 +113,9 @@ final class Edges {
 
   private void tell(NodeState state, Series series, long called, long time, NodeOutput out) {
     String kind = CallLabels.kind(series.key.label(CallLabels.CONNECTION));
-    Edge edge =
-        state.sightings.see(state, series.key.peer(), kind, called, time, policy.ttlMs());
+    Edge edge = state.sightings.see(state, series.key.peer(), kind, called, time, policy.ttlMs());
     if (edge != null) {
-      out.edge(edge);
+      out.called(edge);
     }
   }
 }

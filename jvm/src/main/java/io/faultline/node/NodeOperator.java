@@ -2,6 +2,7 @@ package io.faultline.node;
 
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
+import io.faultline.records.Edge;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
@@ -131,7 +132,7 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     }
 
     @Override
-    public void edge(Edge edge) {
+    public void called(Edge edge) {
       counts.add("edges");
       out.collect(GraphEvent.of(edge));
     }

@@ -3,7 +3,6 @@ package io.faultline.node;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.Layout;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -27,7 +26,8 @@ public final class NodeProcessor {
     this.policy = new SeriesPolicy(rules, config.limits().seriesPerNode(), config.windowTicks());
     this.detector = new Detector(config);
     int seriesPerNode = config.limits().seriesPerNode();
-    this.normaliser = new Normaliser(seriesPerNode, new Edges(config.edges(), seriesPerNode), detector);
+    this.normaliser =
+        new Normaliser(seriesPerNode, new Edges(config.edges(), seriesPerNode), detector);
     this.closer = new TickCloser(config.windowTicks());
   }
 
@@ -40,7 +40,7 @@ public final class NodeProcessor {
   public void advance(NodeState state, long watermark, NodeOutput out) {
     state.series.bind(policy);
     List<Block> pending = state.pending;
-    pending.sort(Comparator.comparingLong(Block::time));
+    pending.sort(Block.ORDER);
     int ready = 0;
     while (ready < pending.size() && pending.get(ready).time() <= watermark) {
       step(state, pending.get(ready++), out);

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import javax.annotation.Nullable;
 
 /**
  * All keyed state of one node: its series, histograms, the open tick, and blocks that wait for the
@@ -22,7 +24,7 @@ public final class NodeState {
   Map<SeriesKey, Histogram> histograms = new LinkedHashMap<>();
 
   /** Sums over the counters of one edge, by what they sum. */
-  Map<SeriesKey, Total> totals = new LinkedHashMap<>();
+  Map<SeriesKey, EdgeTotal> edgeTotals = new TreeMap<>(EdgeTotal.ORDER);
 
   /** Edges that were told. */
   Sightings sightings = new Sightings();
@@ -48,6 +50,9 @@ public final class NodeState {
   /** Not written: grouping of the series by what frames need. */
   FramePlan plan;
 
+  /** Not written: what is made of several series. */
+  @Nullable Totals totals;
+
   public NodeState(String graph, String node) {
     this.graph = graph;
     this.node = node;
@@ -66,7 +71,7 @@ public final class NodeState {
     NodeState copy = new NodeState(graph, node);
     copy.series = series.copy();
     histograms.forEach((key, histogram) -> copy.histograms.put(key, histogram.copy()));
-    totals.forEach((key, total) -> copy.totals.put(key, total.copy()));
+    edgeTotals.forEach((key, total) -> copy.edgeTotals.put(key, total.copy()));
     copy.sightings = sightings.copy();
     copy.runs = KeyRunsSerializer.INSTANCE.copy(runs);
     copy.tick = tick;

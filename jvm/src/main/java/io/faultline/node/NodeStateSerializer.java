@@ -52,8 +52,8 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
       BlockSerializer.INSTANCE.serialize(block, out);
     }
     KeyRunsSerializer.INSTANCE.serialize(state.runs, out);
-    out.writeInt(state.totals.size());
-    for (Total total : state.totals.values()) {
+    out.writeInt(state.edgeTotals.size());
+    for (EdgeTotal total : state.edgeTotals.values()) {
       total.write(out);
     }
     state.sightings.write(out);
@@ -87,8 +87,8 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
 
   private static void readEdges(NodeState state, DataInputView in) throws IOException {
     for (int i = in.readInt(); i > 0; i--) {
-      Total total = Total.read(in);
-      state.totals.put(total.key, total);
+      EdgeTotal total = EdgeTotal.read(in);
+      state.edgeTotals.put(total.key, total);
     }
     state.sightings = Sightings.read(in);
   }

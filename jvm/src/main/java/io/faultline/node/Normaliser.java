@@ -33,7 +33,7 @@ final class Normaliser {
     if (time == series.lastTime && value == series.lastValue) {
       out.add("duplicate");
     } else {
-      sample(state, series, time, value, out);
+      sampleOrPart(state, series, time, value, out);
       edges.measured(state, series, time, value, out);
     }
   }
@@ -57,8 +57,20 @@ final class Normaliser {
     if (role != Role.PLAIN) {
       part(state, series, time, rate);
     }
-    if (series.feeds()) {
-      sample(state, series, time, rate, out);
+    if (role.feeds() && !series.part) {
+      sampleOrPart(state, series, time, rate, out);
+    }
+  }
+
+  /** A part of a total is not shown by itself: it waits for the others of its event time. */
+  private void sampleOrPart(
+      NodeState state, Series series, long time, double value, NodeOutput out) {
+    if (series.resolved.parts().isEmpty()) {
+      sample(state, series, time, value, out);
+    } else {
+      series.lastTime = time;
+      series.lastValue = value;
+      state.unfinished = time;
     }
   }
 
@@ -92,7 +104,7 @@ final class Normaliser {
   private Histogram histogram(NodeState state, Series part) {
     SeriesKey key =
         new SeriesKey(
-            SignalRules.base(part.key.metric()),
+            SeriesName.base(part.key.metric()),
             labels(part),
             part.key.peer(),
             part.key.side(),
@@ -132,7 +144,7 @@ final class Normaliser {
     oldest.removed = true;
   }
 
-  /** Derives what the histograms of the last event time have, now that it is complete. */
+  /** Derives what histograms and totals of the last event time have, now that it is complete. */
   void finish(NodeState state, long staleBefore, NodeOutput out) {
     long time = state.unfinished;
     if (time == NodeState.NEVER) {
@@ -141,15 +153,40 @@ final class Normaliser {
     state.unfinished = NodeState.NEVER;
     for (Histogram histogram : state.histograms.values()) {
       derive(
-          state, histogram.derived("_mean"), Role.MEAN, time, histogram.mean(time), staleBefore, out);
+          state,
+          histogram.derived("_mean"),
+          Role.MEAN,
+          time,
+          histogram.mean(time),
+          staleBefore,
+          out);
       derive(
           state, histogram.derived("_p95"), Role.P95, time, histogram.p95(time), staleBefore, out);
     }
-    for (Total total : state.totals.values()) {
-      Total.Sum sum = total.time() == time ? total.sum(edges.policy().counted()) : null;
+    for (EdgeTotal total : state.edgeTotals.values()) {
+      EdgeTotal.Sum sum = total.time() == time ? total.sum(edges.counted()) : null;
       if (sum != null) {
         derive(state, total.callsKey(), Role.TOTAL, time, sum.calls(), staleBefore, out);
-        derive(state, total.errorsKey(), Role.FAILED, time, sum.errors(), staleBefore, out);
+        derive(state, total.errorsKey(), Role.TOTAL, time, sum.errors(), staleBefore, out);
+      }
+    }
+    total(state, time, staleBefore, out);
+  }
+
+  private void total(NodeState state, long time, long staleBefore, NodeOutput out) {
+    if (state.totals == null || state.totals.revision != state.series.revision()) {
+      state.totals = new Totals(state.series);
+    }
+    for (Total total : state.totals.all) {
+      double value = total.value(time);
+      if (!Double.isFinite(value)) {
+        continue;
+      }
+      if (total.series == null) {
+        total.series = state.series.get(total.key, Role.TOTAL, staleBefore, out);
+      }
+      if (total.series != null) {
+        sample(state, total.series, time, value, out);
       }
     }
   }

@@ -16,10 +16,8 @@ enum Role {
   P95,
   /** Caller's latency less callee's latency of one peer, derived. */
   NET_DELAY,
-  /** The sum of a counter over all that count one edge's calls, derived. */
-  TOTAL,
-  /** {@code X_failed_total}: the failed ones of a total, derived. */
-  FAILED;
+  /** Of several series that count one edge's calls, or that a rule puts together, derived. */
+  TOTAL;
 
   private static final Role[] VALUES = values();
 
@@ -30,11 +28,6 @@ enum Role {
   /** Whether the series is made here and not sent by anyone. */
   boolean derived() {
     return ordinal() >= MEAN.ordinal();
-  }
-
-  /** Whether the series is the sum of others. */
-  boolean sums() {
-    return this == TOTAL || this == FAILED;
   }
 
   /** Whether the series' own values count, and not only those derived from it. */

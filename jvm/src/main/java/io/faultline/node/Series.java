@@ -32,10 +32,13 @@ final class Series {
   /** Not written: the histogram this series is a part of, looked up when first needed. */
   @Nullable Histogram histogram;
 
-  /** Not written: whether it counts only as a part of a total, with the total and the source. */
+  /**
+   * Not written: whether it counts only as a part of an edge's total, with the total and the
+   * source.
+   */
   boolean part;
 
-  @Nullable Total total;
+  @Nullable EdgeTotal total;
   @Nullable CallSource source;
 
   /** Not written: upper bound of a bucket. */
@@ -105,7 +108,7 @@ final class Series {
 
   /** Whether its own values count, and not only what is made of them. */
   boolean feeds() {
-    return resolved.role().feeds() && !part;
+    return resolved.feeds() && !part;
   }
 
   /** Mean of the open tick's values. */

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.annotation.Nullable;
-import org.apache.flink.api.common.typeutils.base.StringValue;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.StringValue;
 
 /**
  * The edges that lead to a node, as it has told them: until when each counts. One is told again
@@ -34,7 +34,8 @@ final class Sightings {
       return null;
     }
     until.put(peer, counts);
-    return new Edge(state.graph, peer, state.node, time, kind, called == time ? -1L : counts - time);
+    return new Edge(
+        state.graph, peer, state.node, time, kind, called == time ? -1L : counts - time);
   }
 
   /** Forgets what no longer counts. */

@@ -32,12 +32,12 @@ final class TickCloser {
     for (int i = 0; i < table.size(); i++) {
       take(state, table.get(i), frame.time(), out);
     }
-    state.totals.values().removeIf(total -> gone(total, staleBefore));
+    state.edgeTotals.values().removeIf(total -> gone(total, staleBefore));
     state.sightings.trim(frame.time());
     out.frame(frame);
   }
 
-  private static boolean gone(Total total, long staleBefore) {
+  private static boolean gone(EdgeTotal total, long staleBefore) {
     boolean gone = total.time() < staleBefore;
     if (gone) {
       total.remove();

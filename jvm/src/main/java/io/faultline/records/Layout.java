@@ -11,7 +11,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * The series of a block, in order. Scrapes repeat the same series, so a layout is encoded once and
  * found again by its bytes: the receiving side builds no strings for a layout it has seen.
  */
-public final class Layout {
+public final class Layout implements Comparable<Layout> {
   private static final int CACHED = 4096;
   private static final ThreadLocal<Cache> CACHE = ThreadLocal.withInitial(Cache::new);
 
@@ -63,6 +63,12 @@ public final class Layout {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  /** By bytes. */
+  @Override
+  public int compareTo(Layout other) {
+    return this == other ? 0 : Arrays.compare(bytes, other.bytes);
   }
 
   @Override

@@ -6,8 +6,8 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * Counters of one source: {@code faultline.decode.records, samples, edges, calls, deadLetters.<reason>,
- * ignored.<reason>}.
+ * Counters of one source: {@code faultline.decode.records, samples, edges, calls,
+ * deadLetters.<reason>, ignored.<reason>}.
  */
 final class DecodeCounters {
   private final MetricGroup deadLetterGroup;

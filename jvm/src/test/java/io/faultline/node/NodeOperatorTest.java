@@ -102,12 +102,16 @@ class NodeOperatorTest {
         DataOutputSerializer bytes = new DataOutputSerializer(256);
         GraphEventSerializer.INSTANCE.serialize((GraphEvent) r.getValue(), bytes);
         GraphEvent event = (GraphEvent) r.getValue();
-        String what = event.frame() == null ? "match" : event.frame().node();
+        String what = event.frame() != null ? event.frame().node() : kind(event);
         out.add(event.time() + " " + what + " " + Arrays.hashCode(bytes.getCopyOfBuffer()));
       }
     }
     harness.getOutput().clear();
     return out;
+  }
+
+  private static String kind(GraphEvent event) {
+    return event.edge() != null ? "edge" : "match";
   }
 
   private static List<String> inOrder(List<Block> blocks) throws Exception {
