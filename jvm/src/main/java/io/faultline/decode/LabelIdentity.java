@@ -70,7 +70,8 @@ final class LabelIdentity {
     return new Identity(graph, node, peer, rest);
   }
 
-  private String graph(Map<String, String> labels, Map<String, String> rest) {
+  /** The graph's name; the label it is taken from is removed from {@code rest}. */
+  String graph(Map<String, String> labels, Map<String, String> rest) {
     Attribute place = config.graph();
     if (place == null) {
       return defaultGraph;

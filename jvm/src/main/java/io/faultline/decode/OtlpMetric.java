@@ -53,11 +53,6 @@ final class OtlpMetric {
     return name;
   }
 
-  /** Whether a point counts calls. */
-  boolean counts() {
-    return callMetric != null && callMetric.counts();
-  }
-
   /** Whether the metric still has the unit in that range, and adds up in that way. */
   boolean is(byte[] buffer, int from, int to, Kind kind, boolean histogram) {
     return this.kind == kind

@@ -179,7 +179,7 @@ final class OtlpMetricReader {
       out.ignored(Reasons.UNNAMED_NODE);
       return;
     }
-    if (series.call() != null && of.counts()) {
+    if (series.call() != null) {
       series.call().tell(series.graph(), point.time, out);
     }
     if (series.histogram() != null) {

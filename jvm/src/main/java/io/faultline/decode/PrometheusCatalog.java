@@ -21,10 +21,12 @@ final class PrometheusCatalog {
   private static final Set<String> REPLICAS = Set.of("prometheus_replica", "__replica__");
 
   private final LabelIdentity identity;
+  private final Calls calls;
   private final LabelCatalog<PrometheusSeries> known = new LabelCatalog<>();
   private final Interner<String> names = new Interner<>(NAMES_KEPT);
 
   PrometheusCatalog(IdentityConfig config, String defaultGraph) {
+    this.calls = new Calls(config);
     this.identity =
         new LabelIdentity(Decoders.PROMETHEUS, config, new PrometheusNodes(), defaultGraph);
   }
@@ -50,14 +52,39 @@ final class PrometheusCatalog {
             labels.put(name, value);
           }
         });
-    LabelIdentity.Identity who = identity.of(metric, labels);
     String name = names.intern(metric);
+    CallMetric callMetric = CallMetric.of(metric);
+    PrometheusSeries series = callMetric == null ? null : call(name, callMetric, labels);
+    return series == null ? plain(name, labels) : series;
+  }
+
+  /** Null where the metric describes no calls with these labels. */
+  @Nullable
+  private PrometheusSeries call(String name, CallMetric metric, Map<String, String> labels) {
+    Map<String, String> rest = new HashMap<>(labels);
+    String graph = names.intern(identity.graph(labels, rest));
+    Call call = calls.of(metric, null, rest);
+    if (call == null) {
+      return null;
+    }
+    boolean named = call.node() != null;
+    return new PrometheusSeries(
+        name,
+        graph,
+        named ? names.intern(call.node()) : null,
+        named ? call.series(name, Kind.UNSAID) : null,
+        call);
+  }
+
+  private PrometheusSeries plain(String name, Map<String, String> labels) {
+    LabelIdentity.Identity who = identity.of(name, labels);
     if (who.node() == null) {
-      return new PrometheusSeries(name, who.graph(), null, null);
+      return new PrometheusSeries(name, who.graph(), null, null, null);
     }
     String canonical = SeriesKey.canonical(who.labels());
     SeriesKey key =
         new SeriesKey(name, canonical, who.peer(), Side.UNSAID, Kind.UNSAID, null, null);
-    return new PrometheusSeries(name, names.intern(who.graph()), names.intern(who.node()), key);
+    return new PrometheusSeries(
+        name, names.intern(who.graph()), names.intern(who.node()), key, null);
   }
 }

@@ -32,7 +32,7 @@ final class EdgeTotal {
           .thenComparing(SeriesKey::metric)
           .thenComparing(SeriesKey::signal);
 
-  /** Metric, peer and signal of the sum; no labels, no unit, as a gauge of no side. */
+  /** Metric, peer and signal of the sum; no labels, no unit, as a counter of no side. */
   final SeriesKey key;
 
   /** Of the sum, as a part has it. */
@@ -61,7 +61,7 @@ final class EdgeTotal {
     boolean told = outcome(part, resolved) == Outcome.TOLD;
     String metric = told ? callsOf(part.metric()) : part.metric();
     Signal signal = told ? Signal.TRAFFIC : resolved.signal();
-    return new SeriesKey(metric, "", part.peer(), Side.UNSAID, Kind.GAUGE, signal, null);
+    return new SeriesKey(metric, "", part.peer(), Side.UNSAID, Kind.COUNTER, signal, null);
   }
 
   /** What a part counts. */
@@ -88,7 +88,8 @@ final class EdgeTotal {
 
   /** The series of the sum. */
   SeriesKey callsKey() {
-    return new SeriesKey(key.metric(), "", key.peer(), Side.UNSAID, Kind.GAUGE, key.signal(), unit);
+    return new SeriesKey(
+        key.metric(), "", key.peer(), Side.UNSAID, Kind.COUNTER, key.signal(), unit);
   }
 
   /** The series of failed calls beside the sum: X_failed_total for X_total. */
@@ -100,7 +101,7 @@ final class EdgeTotal {
             ? metric.substring(0, metric.length() - TOTAL.length())
             : metric + separator;
     String name = base + FAILED_TOTAL.replace('_', separator);
-    return new SeriesKey(name, "", key.peer(), Side.UNSAID, Kind.GAUGE, Signal.ERRORS, unit);
+    return new SeriesKey(name, "", key.peer(), Side.UNSAID, Kind.COUNTER, Signal.ERRORS, unit);
   }
 
   /** The source that a part belongs to, a new one if need be. */
@@ -235,7 +236,7 @@ final class EdgeTotal {
     EdgeTotal total =
         new EdgeTotal(
             new SeriesKey(
-                calls.metric(), "", calls.peer(), Side.UNSAID, Kind.GAUGE, calls.signal(), null));
+                calls.metric(), "", calls.peer(), Side.UNSAID, Kind.COUNTER, calls.signal(), null));
     total.unit = calls.unit();
     total.time = in.readLong();
     total.begun = in.readBoolean();
