@@ -37,7 +37,7 @@ public final class Decode {
 
   private static void answer(byte[] bytes, Lines out) throws IOException {
     DecodeRequest request = DecodeRequest.parse(bytes);
-    Decoder decoder = Decoders.create(request.format(), request.identity(), request.graph());
+    Decoder decoder = Decoders.create(request.decoding(), request.graph());
     Normalised normalised = null;
     if (request.normalised()) {
       JsonNode raw = Json.read(bytes, JsonNode.class, "request");
