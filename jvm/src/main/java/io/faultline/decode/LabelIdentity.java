@@ -70,7 +70,7 @@ final class LabelIdentity {
     return new Identity(graph, node, peer, rest);
   }
 
-  /** The graph's name; the label it is taken from is removed from {@code rest}. */
+  /** The graph's name; a label that gave it is removed from {@code rest}. */
   String graph(Map<String, String> labels, Map<String, String> rest) {
     Attribute place = config.graph();
     if (place == null) {

@@ -12,8 +12,10 @@ import javax.annotation.Nullable;
 /**
  * Prometheus series by the bytes of their labels.
  *
- * <p>Replicas of one Prometheus write the same series under labels of their own, which are left
- * out. Samples carry no type, so a series says no kind: a rule for its name does.
+ * <p>Series that describe calls (service graph, Istio, Linkerd) belong to the callee; the others to
+ * the node that the configuration or {@link PrometheusNodes} finds. Replicas of one Prometheus
+ * write the same series under labels of their own, which are left out. Samples carry no type, so a
+ * series says no kind: a rule for its name does.
  */
 final class PrometheusCatalog {
   private static final int NAMES_KEPT = 200_000;
@@ -52,39 +54,35 @@ final class PrometheusCatalog {
             labels.put(name, value);
           }
         });
-    String name = names.intern(metric);
-    CallMetric callMetric = CallMetric.of(metric);
-    PrometheusSeries series = callMetric == null ? null : call(name, callMetric, labels);
-    return series == null ? plain(name, labels) : series;
+    CallMetric described = CallMetric.of(metric);
+    PrometheusSeries call = described == null ? null : call(metric, described, labels);
+    return call == null ? plain(metric, labels) : call;
   }
 
-  /** Null where the metric describes no calls with these labels. */
-  @Nullable
-  private PrometheusSeries call(String name, CallMetric metric, Map<String, String> labels) {
-    Map<String, String> rest = new HashMap<>(labels);
-    String graph = names.intern(identity.graph(labels, rest));
-    Call call = calls.of(metric, null, rest);
-    if (call == null) {
-      return null;
-    }
-    boolean named = call.node() != null;
-    return new PrometheusSeries(
-        name,
-        graph,
-        named ? names.intern(call.node()) : null,
-        named ? call.series(name, Kind.UNSAID) : null,
-        call);
-  }
-
-  private PrometheusSeries plain(String name, Map<String, String> labels) {
-    LabelIdentity.Identity who = identity.of(name, labels);
-    if (who.node() == null) {
-      return new PrometheusSeries(name, who.graph(), null, null, null);
-    }
+  private PrometheusSeries plain(String metric, Map<String, String> labels) {
+    LabelIdentity.Identity who = identity.of(metric, labels);
     String canonical = SeriesKey.canonical(who.labels());
     SeriesKey key =
-        new SeriesKey(name, canonical, who.peer(), Side.UNSAID, Kind.UNSAID, null, null);
-    return new PrometheusSeries(
-        name, names.intern(who.graph()), names.intern(who.node()), key, null);
+        new SeriesKey(metric, canonical, who.peer(), Side.UNSAID, Kind.UNSAID, null, null);
+    return series(who.graph(), who.node(), key, null);
+  }
+
+  /** The series of a call metric; null where it is somebody else's metric of that name. */
+  @Nullable
+  private PrometheusSeries call(String metric, CallMetric described, Map<String, String> labels) {
+    Map<String, String> rest = new HashMap<>(labels);
+    String graph = identity.graph(labels, rest);
+    Call call = calls.of(described, null, rest);
+    return call == null
+        ? null
+        : series(graph, call.node(), call.series(metric, Kind.COUNTER), call);
+  }
+
+  private PrometheusSeries series(
+      String graph, @Nullable String node, SeriesKey key, @Nullable Call call) {
+    String metric = names.intern(key.metric());
+    return node == null
+        ? new PrometheusSeries(metric, graph, null, null, null)
+        : new PrometheusSeries(metric, names.intern(graph), names.intern(node), key, call);
   }
 }
