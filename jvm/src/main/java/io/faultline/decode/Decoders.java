@@ -11,11 +11,13 @@ import java.util.Set;
 public final class Decoders {
   public static final String NATIVE = "native";
   public static final String OTLP_PROTO = "otlp_proto";
+  public static final String OTLP_JSON = "otlp_json";
 
   private static final Map<String, Factory> FACTORIES = new LinkedHashMap<>();
 
   static {
     FACTORIES.put(OTLP_PROTO, (config, graph) -> new OtlpDecoder(config.identity(), graph));
+    FACTORIES.put(OTLP_JSON, (config, graph) -> new OtlpJsonDecoder(config.identity(), graph));
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
   }
 

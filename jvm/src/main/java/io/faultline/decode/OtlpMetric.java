@@ -34,7 +34,7 @@ final class OtlpMetric {
   @Nullable private final String unit;
   private final byte[] sentUnit;
   private final Kind kind;
-  private final boolean histogram;
+  private final OtlpShape shape;
   @Nullable private final ServiceGraphMetric graphMetric;
   private final BytesMap<OtlpSeries> known = new BytesMap<>();
 
@@ -49,14 +49,15 @@ final class OtlpMetric {
       String name,
       String sentUnit,
       Kind kind,
-      boolean histogram) {
+      OtlpShape shape) {
     this.identity = identity;
     this.scope = scope;
     this.name = name;
     this.kind = kind;
-    this.histogram = histogram;
+    this.shape = shape;
     ServiceGraphMetric named = ServiceGraphMetric.of(name);
-    this.graphMetric = named != null && named.isCounter() == histogram ? null : named;
+    boolean fits = named != null && shape.isHistogram() != named.isCounter();
+    this.graphMetric = fits && shape != OtlpShape.SUMMARY ? named : null;
     this.sentUnit = sentUnit.getBytes(StandardCharsets.UTF_8);
     String declared = sentUnit.isEmpty() ? null : sentUnit;
     this.unit = graphMetric == null ? declared : ServiceGraphMetric.unit(name, declared);
@@ -66,18 +67,22 @@ final class OtlpMetric {
     return name;
   }
 
+  OtlpShape shape() {
+    return shape;
+  }
+
   /** Whether the metric still has the unit in that range, and adds up in that way. */
-  boolean is(byte[] buffer, int from, int to, Kind kind, boolean histogram) {
+  boolean is(byte[] buffer, int from, int to, Kind kind, OtlpShape shape) {
     return this.kind == kind
-        && this.histogram == histogram
+        && this.shape == shape
         && Arrays.equals(sentUnit, 0, sentUnit.length, buffer, from, to);
   }
 
   /** What a point with these attributes stands for; the range holds them one after the other. */
-  OtlpSeries series(byte[] buffer, int from, int to, int field) throws WireException {
+  OtlpSeries series(byte[] buffer, int from, int to) throws WireException {
     OtlpSeries found = known.get(buffer, from, to);
     if (found == null) {
-      found = resolve(buffer, from, to, field);
+      found = resolve(buffer, from, to);
       known.put(buffer, from, to, found);
       scope.count();
     }
@@ -85,9 +90,9 @@ final class OtlpMetric {
   }
 
   /** As {@link #series}, for a range with other fields in between: nothing is kept. */
-  OtlpSeries resolve(byte[] buffer, int from, int to, int field) throws WireException {
+  OtlpSeries resolve(byte[] buffer, int from, int to) throws WireException {
     Map<String, String> point = new HashMap<>();
-    OtlpAttributes.read(buffer, from, to, field, point);
+    OtlpAttributes.read(buffer, from, to, shape.attributes, point);
     return graphMetric == null ? plain(point) : call(point);
   }
 
@@ -98,32 +103,41 @@ final class OtlpMetric {
     String node = Names.node(identity.node(scope.resource(), point));
     String peer = Names.node(identity.peer(scope.resource(), point));
     if (node == null) {
-      return new OtlpSeries(graph, null, null, null, null);
+      return new OtlpSeries(graph, null, null, null, null, null);
     }
-    if (histogram) {
-      HistogramSeries series =
-          new HistogramSeries(name, labels, peer, Side.UNSAID, kind, false, unit);
-      return new OtlpSeries(graph, scope.intern(node), null, series, null);
-    }
-    String canonical = SeriesKey.canonical(labels);
-    SeriesKey key = new SeriesKey(name, canonical, peer, Side.UNSAID, kind, null, unit);
-    return new OtlpSeries(graph, scope.intern(node), key, null, null);
+    node = scope.intern(node);
+    return switch (shape) {
+      case NUMBER -> {
+        String canonical = SeriesKey.canonical(labels);
+        SeriesKey key = new SeriesKey(name, canonical, peer, Side.UNSAID, kind, null, unit);
+        yield new OtlpSeries(graph, node, key, null, null, null);
+      }
+      case HISTOGRAM, EXPONENTIAL -> {
+        HistogramSeries series =
+            new HistogramSeries(name, labels, peer, Side.UNSAID, kind, null, unit);
+        yield new OtlpSeries(graph, node, null, series, null, null);
+      }
+      case SUMMARY -> {
+        SummarySeries series = new SummarySeries(name, labels, peer, kind, unit);
+        yield new OtlpSeries(graph, node, null, null, series, null);
+      }
+    };
   }
 
   private OtlpSeries call(Map<String, String> point) {
     String graph = scope.intern(identity.graph(scope.resource(), point));
     String node = Names.node(point.get(SERVER));
     if (node == null) {
-      return new OtlpSeries(graph, null, null, null, null);
+      return new OtlpSeries(graph, null, null, null, null, null);
     }
     String caller = Names.node(point.get(CLIENT));
     boolean self = node.equals(caller);
     String peer = self ? null : caller;
     Map<String, String> labels = callLabels(point, peer == null);
-    if (histogram) {
+    if (shape != OtlpShape.NUMBER) {
       HistogramSeries series =
-          new HistogramSeries(name, labels, peer, graphMetric.side(), kind, true, unit);
-      return new OtlpSeries(graph, scope.intern(node), null, series, null);
+          new HistogramSeries(name, labels, peer, graphMetric.side(), kind, Signal.LATENCY, unit);
+      return new OtlpSeries(graph, scope.intern(node), null, series, null, null);
     }
     String failed = labels.remove(FAILED);
     String canonical = SeriesKey.canonical(labels);
@@ -140,7 +154,7 @@ final class OtlpMetric {
             graphMetric,
             failed != null,
             "true".equals(failed));
-    return new OtlpSeries(graph, call.node(), null, null, call);
+    return new OtlpSeries(graph, call.node(), null, null, null, call);
   }
 
   /** A caller that is no node stays visible as a label. */
