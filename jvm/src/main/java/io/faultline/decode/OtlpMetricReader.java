@@ -180,7 +180,7 @@ final class OtlpMetricReader {
     } else if (!Times.isValid(point.time)) {
       throw new WireException(Reasons.BAD_TIME, "its time is " + point.time + " ms");
     } else {
-      samples.emit(point, series(of), out);
+      samples.emit(point, of, series(of), out);
     }
   }
 

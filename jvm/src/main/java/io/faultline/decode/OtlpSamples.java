@@ -18,21 +18,33 @@ final class OtlpSamples {
   }
 
   /** Hands on one point; throws where its parts do not fit together. */
-  void emit(OtlpPoint point, OtlpSeries series, Decoder.Output out) throws WireException {
+  void emit(OtlpPoint point, OtlpMetric of, OtlpSeries series, Decoder.Output out)
+      throws WireException {
     this.point = point;
     this.series = series;
     this.out = out;
     if (series.node() == null) {
       out.ignored(Reasons.UNNAMED_NODE);
-    } else if (series.call() != null) {
-      calls.add(series.call(), point.value, point.time, point.start);
-    } else if (series.value() != null) {
+      return;
+    }
+    switch (point.shape) {
+      case NUMBER -> emitNumber(of);
+      case HISTOGRAM, EXPONENTIAL -> emitHistogram(series.histogram());
+      case SUMMARY -> emitSummary(series.summary());
+    }
+  }
+
+  private void emitNumber(OtlpMetric of) {
+    if (series.call() != null && of.counts()) {
+      series.call().tell(series.graph(), point.time, out);
+    }
+    boolean added =
+        series.call() != null
+            && of.adds()
+            && calls.add(series, point.value, point.time, point.start);
+    if (!added) {
       sample(series.value(), point.value);
       exemplars();
-    } else if (series.summary() != null) {
-      emitSummary(series.summary());
-    } else {
-      emitHistogram(series.histogram());
     }
   }
 

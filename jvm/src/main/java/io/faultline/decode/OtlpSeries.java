@@ -10,7 +10,7 @@ import javax.annotation.Nullable;
  * @param value the series of a number; null for everything else
  * @param histogram the series of a histogram of either kind; null for everything else
  * @param summary the series of a summary; null for everything else
- * @param call the call a service graph counter counts; null for everything else
+ * @param call the call that the series describes; null where it describes none
  */
 record OtlpSeries(
     String graph,
@@ -18,4 +18,4 @@ record OtlpSeries(
     @Nullable SeriesKey value,
     @Nullable HistogramSeries histogram,
     @Nullable SummarySeries summary,
-    @Nullable ServiceGraphCall call) {}
+    @Nullable Call call) {}

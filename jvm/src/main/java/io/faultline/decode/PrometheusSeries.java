@@ -1,0 +1,13 @@
+package io.faultline.decode;
+
+import io.faultline.records.SeriesKey;
+import javax.annotation.Nullable;
+
+/**
+ * What one set of labels of one Prometheus metric stands for, worked out once.
+ *
+ * @param node null = unnamed: a value gives no sample
+ * @param key null where the node is
+ */
+record PrometheusSeries(
+    String metric, String graph, @Nullable String node, @Nullable SeriesKey key) {}
