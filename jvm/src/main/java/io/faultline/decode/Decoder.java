@@ -25,7 +25,9 @@ public interface Decoder {
      */
     void sample(String graph, String node, long time, SeriesKey key, double value, long start);
 
-    /** An event that the last sample counts or shows, with its trace. Few per sample, mostly none. */
+    /**
+     * An event that the last sample counts or shows, with its trace. Few per sample, mostly none.
+     */
     default void exemplar(Exemplar exemplar) {
       // Only who tells traces wants to know.
     }

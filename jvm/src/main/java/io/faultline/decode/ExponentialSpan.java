@@ -19,14 +19,17 @@ final class ExponentialSpan {
   void find(Buckets buckets, int scale) {
     int first = buckets.first();
     int last = buckets.last();
-    low = first > last ? 0 : octave((long) buckets.offset + first, scale);
-    high = first > last ? 0 : -octave(-((long) buckets.offset + last + 1), scale);
+    if (first > last) {
+      low = high = 0;
+      return;
+    }
+    low = Math.min(octave((long) buckets.offset + first, scale), OCTAVES - 1);
+    high = Math.max(-octave(-((long) buckets.offset + last + 1), scale), low + 1);
   }
 
   /** The last whole octave at or below the lower edge of a bucket. */
   private static int octave(long index, int scale) {
-    long octave =
-        scale <= 0 ? clamp(index) << -scale : index >> Math.min(scale, WIDEST_SHIFT);
+    long octave = scale <= 0 ? clamp(index) << -scale : index >> Math.min(scale, WIDEST_SHIFT);
     return (int) clamp(octave);
   }
 

@@ -25,9 +25,7 @@ final class JsonNumber {
 
   /** Reads an integer without sign of so many bits; false where there is none. */
   boolean readUnsigned(JsonParser parser, int size) throws IOException {
-    return read(parser)
-        && (!negative || bits == 0)
-        && (size == Long.SIZE || bits >>> size == 0);
+    return read(parser) && (!negative || bits == 0) && (size == Long.SIZE || bits >>> size == 0);
   }
 
   /** Reads an integer with sign of so many bits; false where there is none. */
@@ -102,8 +100,8 @@ final class JsonNumber {
   }
 
   /**
-   * Reads a real number, {@code "NaN"}, {@code "Infinity"} or {@code "-Infinity"}; false where there
-   * is none or no double is as large.
+   * Reads a real number, {@code "NaN"}, {@code "Infinity"} or {@code "-Infinity"}; false where
+   * there is none or no double is as large.
    */
   boolean readReal(JsonParser parser) throws IOException {
     JsonToken token = parser.currentToken();

@@ -83,8 +83,7 @@ final class OtlpJsonFields {
 
   void text(int field, String name) throws IOException {
     if (parser.currentToken() == JsonToken.VALUE_STRING) {
-      out.text(
-          field, parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
+      out.text(field, parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
     } else {
       wrong(name, "text");
     }

@@ -4,7 +4,6 @@ import io.faultline.decode.OtlpPath.Level;
 import io.faultline.decode.Wire.WireException;
 import io.faultline.records.Kind;
 import java.nio.charset.StandardCharsets;
-import javax.annotation.Nullable;
 
 /** Reads one OTLP Metric with its points. */
 final class OtlpMetricReader {
