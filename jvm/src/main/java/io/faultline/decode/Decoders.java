@@ -13,6 +13,7 @@ public final class Decoders {
   public static final String OTLP_PROTO = "otlp_proto";
   public static final String OTLP_JSON = "otlp_json";
   public static final String PROMETHEUS = "prometheus";
+  public static final String TELEGRAF = "telegraf";
 
   private static final Map<String, Factory> FACTORIES = new LinkedHashMap<>();
 
@@ -20,6 +21,7 @@ public final class Decoders {
     FACTORIES.put(OTLP_PROTO, (config, graph) -> new OtlpDecoder(config.identity(), graph));
     FACTORIES.put(PROMETHEUS, (config, graph) -> new PrometheusDecoder(config.identity(), graph));
     FACTORIES.put(OTLP_JSON, (config, graph) -> new OtlpJsonDecoder(config.identity(), graph));
+    FACTORIES.put(TELEGRAF, TelegrafDecoder::new);
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
   }
 

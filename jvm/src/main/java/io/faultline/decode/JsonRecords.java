@@ -1,8 +1,11 @@
 package io.faultline.decode;
 
 import java.io.IOException;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonParser;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonToken;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.StreamReadConstraints;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.StreamReadFeature;
 
 /**
  * Walks the JSON objects of a record: one after the other, each on a line or on many, or in an
@@ -10,6 +13,17 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonToken;
  * takes nothing with it but what shares its line. Reused from record to record.
  */
 final class JsonRecords {
+  private static final int MAX_DEPTH = 200;
+
+  /** No hash of field names is trusted to stay within a bound, and no name is kept for ever. */
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
+          .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+          .build();
+
   private final Reader reader;
   private final boolean arrays;
   private final LineCount lines = new LineCount();
@@ -43,6 +57,10 @@ final class JsonRecords {
   JsonRecords(Reader reader, boolean arrays) {
     this.reader = reader;
     this.arrays = arrays;
+  }
+
+  static JsonParser parser(byte[] bytes, int from, int to) throws IOException {
+    return FACTORY.createParser(bytes, from, to - from);
   }
 
   /** Everything in the record. */
@@ -96,10 +114,10 @@ final class JsonRecords {
     from = at;
     start = at;
     index = -1;
-    if (!JsonText.isUtf8Start(bytes, at)) {
+    if (!isUtf8Start(bytes, at)) {
       return broken("no JSON in UTF-8", out);
     }
-    try (JsonParser parser = JsonText.FACTORY.createParser(bytes, at, bytes.length - at)) {
+    try (JsonParser parser = parser(bytes, at, bytes.length)) {
       JsonToken token = parser.nextToken();
       if (token == JsonToken.START_OBJECT) {
         reader.read(parser, this, out);
@@ -110,7 +128,7 @@ final class JsonRecords {
       }
       return tokenEnd(parser);
     } catch (IOException e) {
-      return broken(JsonText.firstLine(e), out);
+      return broken(firstLine(e), out);
     }
   }
 
@@ -155,6 +173,16 @@ final class JsonRecords {
     return at;
   }
 
+  /** The parser would take a zero byte or these marks for another encoding. */
+  static boolean isUtf8Start(byte[] value, int from) {
+    for (int i = from; i < Math.min(from + 4, value.length); i++) {
+      if (value[i] == 0 || value[i] == (byte) 0xfe || value[i] == (byte) 0xff) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static int skipBlank(byte[] value, int from) {
     int at = from;
     while (at < value.length && isBlank(value[at])) {
@@ -165,5 +193,14 @@ final class JsonRecords {
 
   private static boolean isBlank(byte b) {
     return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+
+  /** What the parser says, without its place in the source and its hints to programmers. */
+  static String firstLine(IOException e) {
+    String message = String.valueOf(e.getMessage());
+    int end = message.indexOf('\n');
+    message = end < 0 ? message : message.substring(0, end);
+    int hint = message.indexOf(": enable `");
+    return hint < 0 ? message : message.substring(0, hint);
   }
 }

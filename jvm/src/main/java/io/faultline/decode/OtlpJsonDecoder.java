@@ -67,18 +67,18 @@ final class OtlpJsonDecoder implements Decoder {
   @Nullable
   private String parse(byte[] value) {
     blank = true;
-    if (!JsonText.isUtf8Start(value, 0)) {
+    if (!JsonRecords.isUtf8Start(value, 0)) {
       return "byte 0 of the record: no JSON in UTF-8";
     }
-    try (JsonParser parser = JsonText.FACTORY.createParser(value)) {
+    try (JsonParser parser = JsonRecords.parser(value, 0, value.length)) {
       try {
         return readObjects(parser);
       } catch (IOException e) {
         long at = parser.currentLocation().getByteOffset();
-        return "byte " + at + " of the record, in " + json.path() + ": " + JsonText.firstLine(e);
+        return "byte " + at + " of the record, in " + json.path() + ": " + JsonRecords.firstLine(e);
       }
     } catch (IOException e) {
-      return "record: " + JsonText.firstLine(e);
+      return "record: " + JsonRecords.firstLine(e);
     }
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Protobuf and JSON are two ways to say the same. */
 class OtlpEncodingsTest {
-  private static final int PAYLOADS = 1_500;
+  private static final int PAYLOADS = 800;
 
   private final Decoder proto = new OtlpDecoder(IdentityConfig.DEFAULT, "shop");
   private final Decoder json = new OtlpJsonDecoder(IdentityConfig.DEFAULT, "shop");
@@ -66,7 +66,7 @@ class OtlpEncodingsTest {
 
   @Test
   void whatWasReadBeforeChangesNothing() {
-    for (int seed = 0; seed < 300; seed++) {
+    for (int seed = 0; seed < 150; seed++) {
       byte[] payload = new OtlpContent(seed).payload().proto();
       Decoder fresh = new OtlpDecoder(IdentityConfig.DEFAULT, "shop");
       assertSame(Collected.of(fresh, payload), Collected.of(proto, payload), "seed " + seed);
@@ -76,7 +76,7 @@ class OtlpEncodingsTest {
   @Test
   void damagedPayloadsAreSurvived() {
     Random random = new Random(5);
-    for (int seed = 0; seed < 1_500; seed++) {
+    for (int seed = 0; seed < 800; seed++) {
       OtlpMessage content = new OtlpContent(seed % 300).payload();
       byte[] text = bytes(content);
       byte[] binary = content.proto();
