@@ -15,7 +15,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 /**
  * What {@link Decode} is asked for.
  *
- * @param format native or otlp_proto
+ * @param format one of the decoders' names
  * @param graph graph of records that name none
  * @param rules signal rules for {@code normalised}
  * @param tickMs length of a tick for {@code normalised}, ms

@@ -12,7 +12,7 @@ import javax.annotation.Nullable;
  * @param type kafka or recordings
  * @param start earliest, latest or committed (the group's offsets, else earliest)
  * @param bounded stop at the offsets found at the start
- * @param format native or otlp_proto
+ * @param format one of the decoders' names
  * @param edgesOnly the topic carries edges only and never holds back event time
  * @param properties further Kafka consumer properties
  * @param paths folders of recordings

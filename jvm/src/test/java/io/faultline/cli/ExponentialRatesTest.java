@@ -48,12 +48,12 @@ class ExponentialRatesTest {
       values.forEach(v -> counts[index(v) - index(min())]++);
       long start = temporality == DELTA ? T0 + seconds - 10 : T0;
       return """
-          {"resourceMetrics":[{"resource":{"attributes":[{"key":"service.name",
-          "value":{"stringValue":"cart"}}]},"scopeMetrics":[{"metrics":[{"name":"rpc.duration",
-          "unit":"s","exponentialHistogram":{"aggregationTemporality":%d,"dataPoints":[{
-          "startTimeUnixNano":"%d000000000","timeUnixNano":"%d000000000","count":%d,"sum":%s,
-          "scale":%d,"positive":{"offset":%d,"bucketCounts":%s}}]}}]}]}]}
-          """
+      {"resourceMetrics":[{"resource":{"attributes":[{"key":"service.name",
+      "value":{"stringValue":"cart"}}]},"scopeMetrics":[{"metrics":[{"name":"rpc.duration",
+      "unit":"s","exponentialHistogram":{"aggregationTemporality":%d,"dataPoints":[{
+      "startTimeUnixNano":"%d000000000","timeUnixNano":"%d000000000","count":%d,"sum":%s,
+      "scale":%d,"positive":{"offset":%d,"bucketCounts":%s}}]}}]}]}]}
+      """
           .formatted(
               temporality,
               start,
