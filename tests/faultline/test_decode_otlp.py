@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from faultline import exits
 from faultline.main import app
 
+TO_JSON: Callable[..., str] = MessageToJson
 CASES = Path(__file__).resolve().parents[2] / "jvm/src/test/resources/cases"
 T0 = 1_767_225_600_000
 TIME = {"start_time_unix_nano": T0 * 1_000_000, "time_unix_nano": (T0 + 60_000) * 1_000_000}
@@ -127,7 +129,7 @@ def test_the_library_s_json_gives_the_same(tmp_path: Path) -> None:
     (tmp_path / "scrape.pb").write_bytes(sent.SerializeToString())
     _, wanted = decoded("--format", "otlp_proto", str(tmp_path / "scrape.pb"))
     for names in (False, True):
-        text = MessageToJson(sent, preserving_proto_field_name=names)
+        text = TO_JSON(sent, preserving_proto_field_name=names)
         (tmp_path / "scrape.json").write_text(text)
         _, found = decoded("--format", "otlp_json", str(tmp_path / "scrape.json"))
         assert found == [{k: v for k, v in each.items() if k != "exemplars"} for each in wanted]
