@@ -15,6 +15,8 @@ public final class Decoders {
   public static final String PROMETHEUS = "prometheus";
   public static final String TELEGRAF = "telegraf";
 
+  public static final String BY_HEADER = "by_header";
+
   private static final Map<String, Factory> FACTORIES = new LinkedHashMap<>();
 
   static {
@@ -23,6 +25,7 @@ public final class Decoders {
     FACTORIES.put(OTLP_JSON, (config, graph) -> new OtlpJsonDecoder(config.identity(), graph));
     FACTORIES.put(TELEGRAF, TelegrafDecoder::new);
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
+    FACTORIES.put(BY_HEADER, ByHeaderDecoder::new);
   }
 
   private Decoders() {}
