@@ -229,7 +229,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
     given = parser.parse_args(arguments)
     scorer = Scorer(load_bundle(default_bundle()))
-    recordings = import_nezha(given.data, given.out / "recordings")
+    recordings = import_nezha(given.data, given.out / "recordings").recordings
     days = [run_day(each, given.out / each.meta.name) for each in recordings]
     text = report(days, scorer)
     numbers = {day.recording.meta.name: day.judgement.to_json() for day in days}
