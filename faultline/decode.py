@@ -9,7 +9,6 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,17 +16,11 @@ import typer
 
 from faultline import console, exits
 from faultline.words import clock, number, plural
+from records.formats import Format
 
 MAIN_CLASS: Final = "io.faultline.cli.Decode"
 _QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition")
-
-
-class Format(StrEnum):
-    """The wire formats that the job reads."""
-
-    native = "native"
-    otlp_proto = "otlp_proto"
 
 
 def decode(

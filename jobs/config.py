@@ -12,10 +12,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from jobs.durations import Duration, PositiveDuration
+from records.formats import Format
 from records.samples import Name
 from records.validation import Record
 
 Count = Annotated[int, Field(gt=0)]
+FormatName = Annotated[Format, Field(strict=False)]
 
 
 class NodeKey(Record):
@@ -66,7 +68,7 @@ class KafkaSource(Record):
     group: Name = "faultline"
     start: Literal["earliest", "latest", "committed"] = "committed"
     bounded: bool = False
-    format: Literal["native", "otlp_proto"] = "otlp_proto"
+    format: FormatName = Format.otlp_proto
     identity: Identity | None = None
     edges_only: bool = False
     properties: dict[str, str] = Field(default_factory=dict)

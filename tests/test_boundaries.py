@@ -90,7 +90,7 @@ def belongs(name: str, prefixes: tuple[str, ...]) -> bool:
 def probe(names: tuple[str, ...]) -> Loaded:
     """Import modules in a fresh interpreter."""
     command = [sys.executable, "-B", "-c", PROBE, str(ROOT), *names]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=ROOT, check=False)
     assert run.returncode == 0, run.stderr
     seen = json.loads(run.stdout.splitlines()[-1])
     return Loaded(frozenset(seen["loaded"]), tuple(Path(path) for path in seen["opened"]))

@@ -45,7 +45,7 @@ class Running:
             [sys.executable, "-m", "faultline", *arguments],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,
             env=self.cluster.env(),
             check=False,
         )

@@ -28,7 +28,7 @@ def faultline(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedP
     """The command in a process of its own."""
     env = {**inherited(), "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     command = [sys.executable, "-m", "faultline", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=cwd, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=env, cwd=cwd, check=False)
 
 
 def test_a_good_recording_is_fit(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ subprocess.run(["sh", "-c", "echo theirs again"])
 
 def run(log: Path, shell: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", PROGRAM, str(log), shell]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=600, check=True)
 
 
 def test_others_are_kept_apart(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_port_that_is_taken_is_told_with_the_log(tmp_path: Path) -> None:
     with Broker(tmp_path / "one") as one:
         two = Broker(tmp_path / "two", port=one.port)
         with pytest.raises(NotReadyError, match="Address already in use"):
-            two.start(30)
+            two.start()
         two.stop()
 
 

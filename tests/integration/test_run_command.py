@@ -33,7 +33,7 @@ def faultline(*arguments: str, **settings: str) -> subprocess.CompletedProcess[s
     """The command in a process of its own, without a terminal."""
     env = {**inherited(), "PYTHONPATH": str(ROOT), **settings}
     command = [sys.executable, "-m", "faultline", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=env, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=1200, env=env, check=False)
 
 
 def plain(

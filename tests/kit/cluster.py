@@ -94,7 +94,7 @@ class Cluster:
         }
         self._settings = settings or {}
 
-    def start(self, timeout_s: float = 120.0) -> Self:
+    def start(self, timeout_s: float = 600.0) -> Self:
         """Write the configuration, start all processes, wait until every slot is offered."""
         if " " in sys.executable:
             raise NotReadyError(
@@ -110,7 +110,7 @@ class Cluster:
             self.add_taskmanager(timeout_s)
         return self
 
-    def add_taskmanager(self, timeout_s: float = 120.0) -> subprocess.Popen[bytes]:
+    def add_taskmanager(self, timeout_s: float = 600.0) -> subprocess.Popen[bytes]:
         """Start one more TaskManager and wait until its slots are offered."""
         log = self.logs / f"taskmanager-{len(self.taskmanagers)}.out"
         process = self._run("taskmanager.sh", log)
@@ -142,7 +142,7 @@ class Cluster:
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return None
 
-    def flink(self, *arguments: str, timeout_s: float = 300.0) -> subprocess.CompletedProcess[str]:
+    def flink(self, *arguments: str, timeout_s: float = 900.0) -> subprocess.CompletedProcess[str]:
         """Run the ``flink`` client against this cluster; the caller looks at its status."""
         return subprocess.run(
             [str(flink_home() / "bin" / "flink"), *arguments],

@@ -88,7 +88,7 @@ class Broker:
             host=host, port=self.port, controller=free[1], data=folder / "data", partitions=partitions
         )
 
-    def start(self, timeout_s: float = 90.0) -> Self:
+    def start(self, timeout_s: float = 600.0) -> Self:
         """Format the storage where it is new, start the broker, wait until it says it has started."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "server.properties").write_text(self._properties, encoding="utf-8")

@@ -51,7 +51,7 @@ def start(
         )
 
 
-def stop(process: subprocess.Popen[bytes], timeout_s: float = 20.0) -> int:
+def stop(process: subprocess.Popen[bytes], timeout_s: float = 60.0) -> int:
     """End a process: TERM, then after ``timeout_s`` KILL to its whole session. Returns its exit status."""
     if process.poll() is None:
         process.terminate()
@@ -67,7 +67,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     """KILL a process and what it started (its session); waits for it."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait(20)
+    process.wait(60)
 
 
 def wait_until(

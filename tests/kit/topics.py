@@ -25,13 +25,13 @@ def produce(bootstrap: str, topic: str, records: Iterable[tuple[int, bytes]]) ->
     for timestamp_ms, value in records:
         producer.send(topic, value=value, partition=0, timestamp_ms=timestamp_ms)
         count += 1
-    producer.flush(300)
+    producer.flush(900)
     producer.close()
     return count
 
 
 def consume(
-    bootstrap: str, topic: str, enough: Callable[[list[Got]], bool], timeout_s: float = 120.0
+    bootstrap: str, topic: str, enough: Callable[[list[Got]], bool], timeout_s: float = 900.0
 ) -> list[Got]:
     """Read a topic from its beginning until ``enough`` says so of all records read, or time is up.
 

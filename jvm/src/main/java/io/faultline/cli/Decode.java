@@ -14,6 +14,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.util.HashSet;
+import java.util.Set;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -44,7 +46,7 @@ public final class Decode {
     RecordLines lines = new RecordLines(out, normalised);
     FutureGuard guard = new FutureGuard(lines, request.maxFutureMs());
     for (RawRecord record : request.raw()) {
-      lines.record = (int) record.offset();
+      lines.begin((int) record.offset());
       guard.begin(record);
       decoder.decode(record, guard);
     }
@@ -57,6 +59,7 @@ public final class Decode {
   private static final class RecordLines implements Decoder.Output {
     private final Lines out;
     private final Normalised normalised;
+    private final Set<Edge> called = new HashSet<>();
     private int record;
 
     RecordLines(Lines out, Normalised normalised) {
@@ -79,6 +82,19 @@ public final class Decode {
         write(DecodeLines.sample(record, graph, node, time, key, value));
       } else {
         normalised.add(record, graph, node, time, key, value, start);
+      }
+    }
+
+    void begin(int index) {
+      record = index;
+      called.clear();
+    }
+
+    /** Once per record, however many series of it name the call. */
+    @Override
+    public void call(Edge edge) {
+      if (called.add(edge)) {
+        edge(edge);
       }
     }
 

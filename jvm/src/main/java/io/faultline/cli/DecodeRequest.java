@@ -4,13 +4,13 @@ import io.faultline.config.ConfigException;
 import io.faultline.config.IdentityConfig;
 import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
-import io.faultline.config.RuleConfig;
 import io.faultline.decode.RawRecord;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import javax.annotation.Nullable;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /**
  * What {@link Decode} is asked for.
@@ -26,7 +26,7 @@ record DecodeRequest(
     String format,
     @Nullable String graph,
     IdentityConfig identity,
-    List<RuleConfig> rules,
+    @Nullable List<JsonNode> rules,
     @Nullable Long tickMs,
     @Nullable Map<String, Long> graphTicks,
     @Nullable Integer windowTicks,

@@ -26,6 +26,12 @@ public interface Decoder {
 
     void edge(Edge edge);
 
+    /**
+     * A call that a value of a series names. The series has the caller as its peer; whether the
+     * call counts as an edge is decided where the series' growth is known.
+     */
+    void call(Edge edge);
+
     /** A record, or a part of one, that cannot be used; see {@link Reasons}. */
     void deadLetter(String reason, String detail);
 

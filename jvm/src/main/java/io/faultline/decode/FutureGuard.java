@@ -37,6 +37,14 @@ public final class FutureGuard implements Decoder.Output {
     }
   }
 
+  /** The sample that names the call is told of; the call itself is not told twice. */
+  @Override
+  public void call(Edge edge) {
+    if (timestamp == RawRecord.NO_TIMESTAMP || edge.time() - timestamp <= maxFutureMs) {
+      out.call(edge);
+    }
+  }
+
   private boolean accepts(long time) {
     if (timestamp == RawRecord.NO_TIMESTAMP || time - timestamp <= maxFutureMs) {
       return true;

@@ -26,7 +26,7 @@ final class HistogramSeries {
   /**
    * The series of one set of labels.
    *
-   * @param latency the histogram is known to measure how long calls take
+   * @param signal what the histogram is known to measure; null = a rule decides
    */
   HistogramSeries(
       String metric,
@@ -34,16 +34,14 @@ final class HistogramSeries {
       @Nullable String peer,
       Side side,
       Kind kind,
-      boolean latency,
+      @Nullable Signal signal,
       @Nullable String unit) {
-    Signal signal = latency ? Signal.LATENCY : null;
+    Signal counted = signal == Signal.LATENCY ? Signal.TRAFFIC : null;
     String canonical = SeriesKey.canonical(labels);
     this.labels = labels;
     this.prototype = new SeriesKey(metric, canonical, peer, side, kind, signal, unit);
     this.sum = new SeriesKey(metric + "_sum", canonical, peer, side, kind, signal, unit);
-    this.count =
-        new SeriesKey(
-            metric + "_count", canonical, peer, side, kind, latency ? Signal.TRAFFIC : null, "1");
+    this.count = new SeriesKey(metric + "_count", canonical, peer, side, kind, counted, "1");
     this.buckets = bucketsOf(bounds, 0);
   }
 

@@ -4,7 +4,6 @@ import io.faultline.decode.Wire.WireException;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Side;
-import io.faultline.records.Signal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,17 +16,6 @@ import javax.annotation.Nullable;
  * the bytes of their attributes.
  */
 final class OtlpMetric {
-  private static final String CLIENT = "client";
-  private static final String SERVER = "server";
-  private static final String FAILED = "failed";
-  private static final String CONNECTION = "connection_type";
-  private static final Map<String, String> EDGE_KINDS =
-      Map.of(
-          "", "call",
-          "messaging_system", "messaging",
-          "database", "database",
-          "virtual_node", "virtual");
-
   private final OtlpIdentity identity;
   private final OtlpScope scope;
   private final String name;
@@ -35,7 +23,7 @@ final class OtlpMetric {
   private final byte[] sentUnit;
   private final Kind kind;
   private final boolean histogram;
-  @Nullable private final ServiceGraphMetric graphMetric;
+  @Nullable private final CallMetric callMetric;
   private final BytesMap<OtlpSeries> known = new BytesMap<>();
 
   /**
@@ -55,15 +43,23 @@ final class OtlpMetric {
     this.name = name;
     this.kind = kind;
     this.histogram = histogram;
-    ServiceGraphMetric named = ServiceGraphMetric.of(name);
-    this.graphMetric = named != null && named.isCounter() == histogram ? null : named;
+    CallMetric named = CallMetric.of(name);
+    this.callMetric = named != null && named.histogram() == histogram ? named : null;
     this.sentUnit = sentUnit.getBytes(StandardCharsets.UTF_8);
-    String declared = sentUnit.isEmpty() ? null : sentUnit;
-    this.unit = graphMetric == null ? declared : ServiceGraphMetric.unit(name, declared);
+    this.unit = sentUnit.isEmpty() ? null : sentUnit;
   }
 
   String name() {
     return name;
+  }
+
+  /** Whether a point counts calls. */
+  boolean counts() {
+    return callMetric != null && callMetric.counts();
+  }
+
+  boolean adds() {
+    return callMetric != null && callMetric.family() == CallMetric.Family.SERVICE_GRAPH;
   }
 
   /** Whether the metric still has the unit in that range, and adds up in that way. */
@@ -88,7 +84,7 @@ final class OtlpMetric {
   OtlpSeries resolve(byte[] buffer, int from, int to, int field) throws WireException {
     Map<String, String> point = new HashMap<>();
     OtlpAttributes.read(buffer, from, to, field, point);
-    return graphMetric == null ? plain(point) : call(point);
+    return callMetric == null ? plain(point) : call(point);
   }
 
   private OtlpSeries plain(Map<String, String> point) {
@@ -102,7 +98,7 @@ final class OtlpMetric {
     }
     if (histogram) {
       HistogramSeries series =
-          new HistogramSeries(name, labels, peer, Side.UNSAID, kind, false, unit);
+          new HistogramSeries(name, labels, peer, Side.UNSAID, kind, null, unit);
       return new OtlpSeries(graph, scope.intern(node), null, series, null);
     }
     String canonical = SeriesKey.canonical(labels);
@@ -111,52 +107,25 @@ final class OtlpMetric {
   }
 
   private OtlpSeries call(Map<String, String> point) {
+    Map<String, String> labels = new HashMap<>(scope.labels());
+    labels.putAll(point);
+    Call call = identity.calls().of(callMetric, unit, labels);
+    if (call == null) {
+      return plain(point);
+    }
     String graph = scope.intern(identity.graph(scope.resource(), point));
-    String node = Names.node(point.get(SERVER));
-    if (node == null) {
+    if (call.node() == null) {
       return new OtlpSeries(graph, null, null, null, null);
     }
-    String caller = Names.node(point.get(CLIENT));
-    boolean self = node.equals(caller);
-    String peer = self ? null : caller;
-    Map<String, String> labels = callLabels(point, peer == null);
+    String node = scope.intern(call.node());
     if (histogram) {
-      HistogramSeries series =
-          new HistogramSeries(name, labels, peer, graphMetric.side(), kind, true, unit);
-      return new OtlpSeries(graph, scope.intern(node), null, series, null);
+      return new OtlpSeries(graph, node, null, histogram(call), call);
     }
-    String failed = labels.remove(FAILED);
-    String canonical = SeriesKey.canonical(labels);
-    String sent = point.getOrDefault(CONNECTION, "");
-    ServiceGraphCall call =
-        new ServiceGraphCall(
-            graph,
-            scope.intern(node),
-            peer,
-            self,
-            EDGE_KINDS.getOrDefault(sent, sent),
-            counter(ServiceGraphMetric.TOTAL_NAME, canonical, peer, Signal.TRAFFIC),
-            counter(ServiceGraphMetric.FAILED_NAME, canonical, peer, Signal.ERRORS),
-            graphMetric,
-            failed != null,
-            "true".equals(failed));
-    return new OtlpSeries(graph, call.node(), null, null, call);
+    return new OtlpSeries(graph, node, call.series(name, kind), null, call);
   }
 
-  /** A caller that is no node stays visible as a label. */
-  private Map<String, String> callLabels(Map<String, String> point, boolean keepClient) {
-    Map<String, String> labels = new TreeMap<>(scope.labels());
-    labels.putAll(point);
-    labels.remove(SERVER);
-    labels.remove(CONNECTION);
-    if (!keepClient) {
-      labels.remove(CLIENT);
-    }
-    return labels;
-  }
-
-  private SeriesKey counter(String metric, String labels, @Nullable String peer, Signal signal) {
-    Kind counter = kind == Kind.DELTA ? Kind.DELTA : Kind.COUNTER;
-    return new SeriesKey(metric, labels, peer, Side.UNSAID, counter, signal, unit);
+  private HistogramSeries histogram(Call call) {
+    return new HistogramSeries(
+        name, call.labels(), call.caller(), call.side(), kind, call.signal(), call.unit());
   }
 }

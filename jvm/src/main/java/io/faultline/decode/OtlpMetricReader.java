@@ -183,11 +183,16 @@ final class OtlpMetricReader {
             : of.resolve(point.wire.buffer(), point.attributesFrom, point.attributesTo, field);
     if (series.node() == null) {
       out.ignored(Reasons.UNNAMED_NODE);
-    } else if (series.call() != null) {
-      calls.add(series.call(), point.value, point.time, point.start);
-    } else if (series.histogram() != null) {
+      return;
+    }
+    if (series.call() != null && of.counts()) {
+      series.call().tell(series.graph(), point.time, out);
+    }
+    if (series.histogram() != null) {
       emitHistogram(of, series, out);
-    } else {
+    } else if (series.call() == null
+        || !of.adds()
+        || !calls.add(series, point.value, point.time, point.start)) {
       out.sample(
           series.graph(), series.node(), point.time, series.value(), point.value, point.start);
     }

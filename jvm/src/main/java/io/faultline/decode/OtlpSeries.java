@@ -9,11 +9,11 @@ import javax.annotation.Nullable;
  * @param node null = unnamed: the point gives no sample
  * @param value the series of a number; null for a histogram
  * @param histogram the series of a histogram; null for a number
- * @param call the call a service graph counter counts; null for everything else
+ * @param call the call that the series describes; null where it describes none
  */
 record OtlpSeries(
     String graph,
     @Nullable String node,
     @Nullable SeriesKey value,
     @Nullable HistogramSeries histogram,
-    @Nullable ServiceGraphCall call) {}
+    @Nullable Call call) {}

@@ -70,6 +70,11 @@ final class RecordReader implements Decoder.Output {
   }
 
   @Override
+  public void call(Edge edge) {
+    edge(edge);
+  }
+
+  @Override
   public void deadLetter(String reason, String detail) {
     refusals.computeIfAbsent(reason, r -> new Refusal(detail)).count++;
   }

@@ -133,7 +133,7 @@ class CasesTest {
   private static void checkEdges(JsonNode expected, List<Collected> found) {
     for (Collected record : found) {
       List<String> edges =
-          record.edges.stream().map(e -> e.source() + ">" + e.target() + " " + e.kind()).toList();
+          record.calls.stream().map(e -> e.source() + ">" + e.target() + " " + e.kind()).toList();
       List<String> wanted = new ArrayList<>();
       expected.forEach(
           e ->

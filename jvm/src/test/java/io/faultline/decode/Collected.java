@@ -13,6 +13,7 @@ final class Collected implements Decoder.Output {
 
   final List<Sample> samples = new ArrayList<>();
   final List<Edge> edges = new ArrayList<>();
+  final List<Edge> calls = new ArrayList<>();
   final List<Refused> deadLetters = new ArrayList<>();
   final List<String> ignored = new ArrayList<>();
 
@@ -47,6 +48,14 @@ final class Collected implements Decoder.Output {
   @Override
   public void edge(Edge edge) {
     edges.add(edge);
+  }
+
+  /** Once, however many series name the call. */
+  @Override
+  public void call(Edge edge) {
+    if (!calls.contains(edge)) {
+      calls.add(edge);
+    }
   }
 
   @Override
