@@ -1,6 +1,7 @@
 package io.faultline.decode;
 
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.SeriesKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ final class Collected implements Decoder.Output {
   record Refused(String reason, String detail) {}
 
   final List<Sample> samples = new ArrayList<>();
+  final List<Exemplar> exemplars = new ArrayList<>();
   final List<Edge> edges = new ArrayList<>();
   final List<Edge> calls = new ArrayList<>();
   final List<Refused> deadLetters = new ArrayList<>();
@@ -31,6 +33,14 @@ final class Collected implements Decoder.Output {
     return deadLetters.stream().map(Refused::reason).toList();
   }
 
+  /** The values of all samples of a metric, in order. */
+  List<Double> values(String metric) {
+    return samples.stream()
+        .filter(s -> s.key().metric().equals(metric))
+        .map(Sample::value)
+        .toList();
+  }
+
   Sample sample(String metric) {
     List<Sample> found = samples.stream().filter(s -> s.key().metric().equals(metric)).toList();
     if (found.size() != 1) {
@@ -43,6 +53,11 @@ final class Collected implements Decoder.Output {
   public void sample(
       String graph, String node, long time, SeriesKey key, double value, long start) {
     samples.add(new Sample(graph, node, time, key, value, start));
+  }
+
+  @Override
+  public void exemplar(Exemplar exemplar) {
+    exemplars.add(exemplar);
   }
 
   @Override
