@@ -48,11 +48,24 @@ final class Cumulative {
       counter.open(at.start, at.time, at.value);
     } else if (first.next == null && first.start == at.start && at.value >= first.value) {
       advance(counter, first, at);
+    } else if (repeated(counter, at)) {
+      at.skip("duplicate");
+    } else if (at.time < counter.latest().time) {
+      at.skip("went_back");
     } else if (at.start == 0 || has(counter, at.start)) {
       known(counter, at);
     } else {
       moved(counter, at);
     }
+  }
+
+  private static boolean repeated(Counter counter, Reading at) {
+    for (Stream stream = counter.first; stream != null; stream = stream.next) {
+      if (stream.time == at.time && stream.value == at.value && fits(stream, at)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean has(Counter counter, long start) {
@@ -75,18 +88,12 @@ final class Cumulative {
     Stream below = null;
     for (Stream stream = counter.first; stream != null; stream = stream.next) {
       if (fits(stream, at)) {
-        if (stream.time == at.time && stream.value == at.value) {
-          at.skip("duplicate");
-          return;
-        }
         latest = latest == null || stream.time >= latest.time ? stream : latest;
         boolean reached = at.value >= stream.value * (1 - NOISE);
         below = reached && (below == null || stream.value > below.value) ? stream : below;
       }
     }
-    if (at.time < latest.time) {
-      at.skip("went_back");
-    } else if (at.signed) {
+    if (at.signed) {
       advance(counter, latest, at);
     } else if (below == null) {
       fell(counter, latest, at);
@@ -102,7 +109,7 @@ final class Cumulative {
   private static boolean returned(Counter counter, Stream below, Stream latest, Reading at) {
     if (!below.suspended) {
       if (below == latest) {
-        forget(counter, at);
+        forget(counter, latest, at);
       }
       return true;
     }
@@ -113,7 +120,7 @@ final class Cumulative {
     double known = Double.isNaN(below.rate) ? 0 : below.rate;
     double expected = Math.max(known, perSecond(at.value - below.value, at.time - below.time));
     if (perSecond(at.value - latest.value, at.time - latest.time) <= UNLIKELY * expected) {
-      forget(counter, at);
+      forget(counter, latest, at);
       return false;
     }
     resume(counter, at);
@@ -125,21 +132,26 @@ final class Cumulative {
     at.tell("overlapping_streams");
     for (Stream stream = counter.first; stream != null; stream = stream.next) {
       stream.suspended &= !fits(stream, at);
+      stream.unsure &= !fits(stream, at);
     }
   }
 
-  /** Drops the streams whose place was taken for good. */
-  private static void forget(Counter counter, Reading at) {
+  /** Drops the streams whose place this one took, once that is sure. */
+  private static void forget(Counter counter, Stream latest, Reading at) {
+    double rate = perSecond(at.value - latest.value, at.time - latest.time);
     for (Stream stream = counter.first; stream != null; stream = stream.next) {
       if (stream.suspended && fits(stream, at)) {
-        counter.drop(stream);
+        latest.unsure &= !(rate <= UNLIKELY * stream.rate);
+        if (!latest.unsure) {
+          counter.drop(stream);
+        }
       }
     }
   }
 
   /** A value below those of all streams it may belong to. */
   private static void fell(Counter counter, Stream latest, Reading at) {
-    Stream fallen = longestSilent(counter, at);
+    Stream fallen = longestSilent(counter, latest, at);
     double fall = fallen.value - at.value;
     double expected = fallen.rate * (at.time - fallen.time) / 1000.0;
     boolean likely = at.value <= UNLIKELY * expected;
@@ -157,15 +169,18 @@ final class Cumulative {
     } else {
       at.tell("counter_decrease");
       fallen.suspended = true;
-      counter.open(at.start, at.time, at.value).interval = fallen.interval;
+      Stream opened = counter.open(at.start, at.time, at.value);
+      opened.interval = fallen.interval;
+      opened.unsure = true;
     }
   }
 
-  private static Stream longestSilent(Counter counter, Reading at) {
-    Stream found = null;
+  /** Of the streams that may have sent it and that count; the latest where none counts. */
+  private static Stream longestSilent(Counter counter, Stream latest, Reading at) {
+    Stream found = latest;
     for (Stream stream = counter.first; stream != null; stream = stream.next) {
-      boolean taken = stream.suspended || !fits(stream, at);
-      found = !taken && (found == null || stream.time < found.time) ? stream : found;
+      boolean counts = !stream.suspended && fits(stream, at);
+      found = counts && stream.time < found.time ? stream : found;
     }
     return found;
   }
@@ -293,9 +308,12 @@ final class Cumulative {
     stream.interval = interval;
     stream.time = at.time;
     stream.value = at.signed ? at.value : Math.max(at.value, stream.value);
-    if (gap) {
+    if (gap || stream.unsure) {
       stream.rate = Double.NaN;
-      at.tell("series_returned");
+      stream.unsure = false;
+      if (gap) {
+        at.tell("series_returned");
+      }
       return;
     }
     stream.rate = perSecond(growth, interval);

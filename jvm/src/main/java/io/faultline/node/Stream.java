@@ -10,6 +10,7 @@ final class Stream {
   private static final int SUSPENDED = 1;
   private static final int MOVES = 2;
   private static final int HELD = 4;
+  private static final int UNSURE = 8;
 
   /** Silent for longer than this many of its intervals, it no longer counts in a sum. */
   private static final double SILENT_INTERVALS = 1.5;
@@ -43,6 +44,9 @@ final class Stream {
   /** Its value is the growth of intervals that were too short for a rate. */
   boolean held;
 
+  /** It may be more than one instance: its next point gives no rate unless a likely one. */
+  boolean unsure;
+
   @Nullable Stream next;
 
   Stream(long start, long time, double value) {
@@ -70,6 +74,7 @@ final class Stream {
     copy.suspended = suspended;
     copy.moves = moves;
     copy.held = held;
+    copy.unsure = unsure;
     return copy;
   }
 
@@ -79,7 +84,11 @@ final class Stream {
     out.writeDouble(value);
     out.writeDouble(rate);
     out.writeLong(interval);
-    out.writeByte((suspended ? SUSPENDED : 0) | (moves ? MOVES : 0) | (held ? HELD : 0));
+    out.writeByte(
+        (suspended ? SUSPENDED : 0)
+            | (moves ? MOVES : 0)
+            | (held ? HELD : 0)
+            | (unsure ? UNSURE : 0));
   }
 
   /** Reads what {@link #write} wrote; state of version 1 had no flags. */
@@ -91,6 +100,7 @@ final class Stream {
     stream.suspended = (flags & SUSPENDED) != 0;
     stream.moves = (flags & MOVES) != 0;
     stream.held = (flags & HELD) != 0;
+    stream.unsure = (flags & UNSURE) != 0;
     return stream;
   }
 }
