@@ -7,7 +7,9 @@ import io.faultline.decode.Decoders;
 import io.faultline.decode.FutureGuard;
 import io.faultline.decode.RawRecord;
 import io.faultline.node.NodeConfig;
+import io.faultline.node.SignalRules;
 import io.faultline.records.Edge;
+import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,13 +39,10 @@ public final class Decode {
 
   private static void answer(byte[] bytes, Lines out) throws IOException {
     DecodeRequest request = DecodeRequest.parse(bytes);
-    Decoder decoder = Decoders.create(request.format(), request.identity(), request.graph());
-    Normalised normalised = null;
-    if (request.normalised()) {
-      JsonNode raw = Json.read(bytes, JsonNode.class, "request");
-      normalised = new Normalised(NodeConfig.parse(raw));
-    }
-    RecordLines lines = new RecordLines(out, normalised);
+    Decoder decoder = Decoders.create(request.decoding(), request.graph());
+    NodeConfig nodes = NodeConfig.parse(Json.read(bytes, JsonNode.class, "request"));
+    Normalised normalised = request.normalised() ? new Normalised(nodes) : null;
+    RecordLines lines = new RecordLines(out, new SignalRules(nodes.rules()), normalised);
     FutureGuard guard = new FutureGuard(lines, request.maxFutureMs());
     for (RawRecord record : request.raw()) {
       lines.begin((int) record.offset());
@@ -58,12 +57,14 @@ public final class Decode {
   /** Writes what one record gives, or keeps its samples for later. */
   private static final class RecordLines implements Decoder.Output {
     private final Lines out;
+    private final SignalRules rules;
     private final Normalised normalised;
     private final Set<Edge> called = new HashSet<>();
     private int record;
 
-    RecordLines(Lines out, Normalised normalised) {
+    RecordLines(Lines out, SignalRules rules, Normalised normalised) {
       this.out = out;
+      this.rules = rules;
       this.normalised = normalised;
     }
 
@@ -79,7 +80,8 @@ public final class Decode {
     public void sample(
         String graph, String node, long time, SeriesKey key, double value, long start) {
       if (normalised == null) {
-        write(DecodeLines.sample(record, graph, node, time, key, value));
+        Kind kind = key.kind() == Kind.UNSAID ? rules.resolve(key).kind() : key.kind();
+        write(DecodeLines.sample(record, graph, node, time, key, kind, value));
       } else {
         normalised.add(record, graph, node, time, key, value, start);
       }

@@ -15,9 +15,10 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
 final class DecodeLines {
   private DecodeLines() {}
 
+  /** A sample as decoded; its kind as declared, else as the job will take it. */
   static ObjectNode sample(
-      int record, String graph, String node, long time, SeriesKey key, double value) {
-    return series(record, graph, node, key, key.signal(), key.unit())
+      int record, String graph, String node, long time, SeriesKey key, Kind kind, double value) {
+    return series(record, graph, node, key, kind, key.signal(), key.unit())
         .put("value", value)
         .put("time", time);
   }
@@ -31,6 +32,7 @@ final class DecodeLines {
                 sample.series().graph(),
                 sample.series().node(),
                 key,
+                key.kind(),
                 sample.series().signal(),
                 sample.series().unit())
             .put("value", sample.value())
@@ -54,11 +56,12 @@ final class DecodeLines {
       String graph,
       String node,
       SeriesKey key,
+      Kind kind,
       @Nullable Signal signal,
       @Nullable String unit) {
     ObjectNode line = line("sample").put("record", record).put("graph", graph).put("node", node);
     line.put("metric", key.metric())
-        .put("kind", key.kind() == Kind.UNSAID ? null : lower(key.kind()))
+        .put("kind", kind == Kind.UNSAID ? null : lower(kind))
         .put("unit", unit)
         .put("signal", signal == null ? null : signal.wireName())
         .put("peer", key.peer())

@@ -2,6 +2,7 @@ package io.faultline.decode;
 
 import io.faultline.records.Edge;
 import io.faultline.records.SeriesKey;
+import javax.annotation.Nullable;
 
 /**
  * Reads one wire format. Called with one record at a time, from one thread; never throws for what a
@@ -11,6 +12,12 @@ public interface Decoder {
 
   /** Everything in the record, in the order of the record. */
   void decode(RawRecord in, Output out);
+
+  /** The format in which the last record was read, where that differs by record; else null. */
+  @Nullable
+  default String chosen() {
+    return null;
+  }
 
   /** Where decoded parts go. */
   interface Output {

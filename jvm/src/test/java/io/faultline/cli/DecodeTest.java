@@ -69,7 +69,7 @@ class DecodeTest {
     assertEquals(
         JSON.readTree(
             "{\"type\":\"sample\",\"record\":1,\"graph\":\"shöp\",\"node\":\"cart\","
-                + "\"metric\":\"m\",\"kind\":null,\"unit\":\"%\",\"signal\":null,\"peer\":null,"
+                + "\"metric\":\"m\",\"kind\":\"gauge\",\"unit\":\"%\",\"signal\":null,\"peer\":null,"
                 + "\"side\":null,\"labels\":{\"a\":\"b\"},\"value\":1.5,\"time\":1767225600000}"),
         lines.get(1));
     assertEquals(
