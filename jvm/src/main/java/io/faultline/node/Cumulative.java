@@ -318,7 +318,9 @@ final class Cumulative {
     }
     stream.rate = perSecond(growth, interval);
     counter.sum(stream, at);
-    at.full = at.rate + perSecond(at.value - growth, interval);
+    if (at.part) {
+      at.full = at.rate + perSecond(at.value - growth, interval);
+    }
   }
 
   private static double perSecond(double growth, long interval) {

@@ -37,7 +37,7 @@ final class Normaliser {
   private void counter(
       NodeState state, Series series, long time, double value, long start, NodeOutput out) {
     Role role = series.resolved.role();
-    Reading at = reading.set(time, value, start, role == Role.SUM, out);
+    Reading at = reading.set(time, value, start, role, out);
     if (series.resolved.kind() == Kind.DELTA) {
       Delta.read(series.counter, at);
     } else {

@@ -18,6 +18,9 @@ final class Reading {
   /** Whether the value may be negative and fall without a restart: the sum of a histogram. */
   boolean signed;
 
+  /** Whether it is a part of a histogram, which asks for {@link #full} too. */
+  boolean part;
+
   /** Whether the value is the growth over the point's own interval. */
   boolean delta;
 
@@ -42,11 +45,12 @@ final class Reading {
   @Nullable String event;
 
   /** Takes a point. */
-  Reading set(long time, double value, long start, boolean signed, Tally tally) {
+  Reading set(long time, double value, long start, Role role, Tally tally) {
     this.time = time;
     this.value = value;
     this.start = start;
-    this.signed = signed;
+    this.signed = role == Role.SUM;
+    this.part = role != Role.PLAIN;
     this.delta = false;
     this.tally = tally;
     rate = full = Double.NaN;

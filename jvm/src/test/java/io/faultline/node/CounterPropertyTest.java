@@ -61,7 +61,7 @@ class CounterPropertyTest {
     List<Rate> rates = new ArrayList<>();
     Reading at = new Reading();
     for (Sent sent : points) {
-      at.set(sent.time, sent.value, sent.start, false, reason -> {});
+      at.set(sent.time, sent.value, sent.start, Role.PLAIN, reason -> {});
       if (delta) {
         Delta.read(counter, at);
       } else {
@@ -209,7 +209,7 @@ class CounterPropertyTest {
     }
     Counter counter = new Counter();
     if (!said) {
-      Delta.read(counter, new Reading().set(T0, 7, 0, false, reason -> {}));
+      Delta.read(counter, new Reading().set(T0, 7, 0, Role.PLAIN, reason -> {}));
     }
     for (Rate rate : rates(counter, points, true)) {
       assertEquals(2, rate.value, 1e-9);

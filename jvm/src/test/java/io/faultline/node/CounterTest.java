@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What is sent and what comes of it: the tables of docs/counters.md, row by row. */
+/** What is sent and what comes of it: the tables of docs/reference-counters.md, row by row. */
 class CounterTest {
   private final Points points = new Points();
 

@@ -20,7 +20,7 @@ class HistogramTest {
   }
 
   private Reading at(long time, double rate, double full) {
-    Reading at = new Reading().set(time, 0, 0, false, tally);
+    Reading at = new Reading().set(time, 0, 0, Role.PLAIN, tally);
     at.rate = rate;
     at.full = full;
     return at;

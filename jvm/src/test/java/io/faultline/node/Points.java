@@ -40,7 +40,7 @@ final class Points {
       String[] parts = point.split("[:@]");
       long start = parts.length == 3 ? millis(parts[2]) : 0;
       double value = Double.parseDouble(parts[1]);
-      Reading at = reading.set(millis(parts[0]), value, start, false, tally);
+      Reading at = reading.set(millis(parts[0]), value, start, Role.PLAIN, tally);
       counter = restored(counter.copy());
       if (delta) {
         Delta.read(counter, at);
