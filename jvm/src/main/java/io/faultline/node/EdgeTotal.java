@@ -35,6 +35,11 @@ final class EdgeTotal {
   /** Metric, peer and signal of the sum; no labels, no unit, as a counter of no side. */
   final SeriesKey key;
 
+  /** Not written: where the sums go, looked up when first needed. */
+  @Nullable Series callsSeries;
+
+  @Nullable Series errorsSeries;
+
   /** Of the sum, as a part has it. */
   @Nullable String unit;
 

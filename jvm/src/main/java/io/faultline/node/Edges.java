@@ -1,6 +1,5 @@
 package io.faultline.node;
 
-import io.faultline.node.CallSource.Outcome;
 import io.faultline.records.CallLabels;
 import io.faultline.records.Edge;
 import io.faultline.records.Kind;
@@ -38,21 +37,25 @@ final class Edges {
     return calls && resolved.role() == Role.PLAIN && key.label(CallLabels.FAILED) != null;
   }
 
-  /**
-   * Takes a point of a part.
-   *
-   * @param rate NaN = there is none
-   * @param first the series had no point before
-   */
-  void part(NodeState state, Series series, long time, double value, double rate, boolean first) {
+  /** Takes a point of a counter; {@code first}: there was none before. */
+  void counted(NodeState state, Series series, Reading at, boolean first, NodeOutput out) {
+    if (series.part) {
+      part(state, series, at, first);
+    }
+    if (series.key.peer() != null && series.resolved.role() != Role.BUCKET) {
+      sight(state, series, at, first, out);
+    }
+  }
+
+  private void part(NodeState state, Series series, Reading at, boolean first) {
     if (series.source == null || series.source.removed) {
       link(state, series);
     }
-    series.total.begin(series.source, time);
-    Outcome outcome = EdgeTotal.outcome(series.key, series.resolved);
-    boolean newPart = first && Double.isNaN(rate) && series.resolved.kind() == Kind.COUNTER;
-    series.source.add(outcome, newPart ? series.source.first(value) : rate);
-    state.unfinished = time;
+    series.total.begin(series.source, at.time);
+    boolean newPart = first && Double.isNaN(at.rate) && !at.delta;
+    double rate = newPart ? series.source.first(at.value) : at.rate;
+    series.source.add(EdgeTotal.outcome(series.key, series.resolved), rate);
+    state.unfinished = at.time;
   }
 
   private void link(NodeState state, Series series) {
@@ -80,22 +83,11 @@ final class Edges {
    * start says since when at most it grew. Without a start a first value says nothing: the calls
    * may be of last year.
    */
-  void counted(
-      NodeState state,
-      Series series,
-      long time,
-      double value,
-      long start,
-      double rate,
-      boolean first,
-      NodeOutput out) {
-    if (series.key.peer() == null || series.resolved.role() == Role.BUCKET) {
-      return;
-    }
-    if (rate > 0) {
-      tell(state, series, time, time, out);
-    } else if (first && value > 0 && start > 0 && start <= time) {
-      tell(state, series, start, time, out);
+  private void sight(NodeState state, Series series, Reading at, boolean first, NodeOutput out) {
+    if (at.rate > 0) {
+      tell(state, series, at.time, at.time, out);
+    } else if (first && at.value > 0 && at.start > 0) {
+      tell(state, series, at.start, at.time, out);
     }
   }
 

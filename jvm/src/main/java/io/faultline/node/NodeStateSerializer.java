@@ -14,14 +14,13 @@ import org.apache.flink.types.StringValue;
 
 /**
  * Version 2: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
- * pending blocks, partial matches, totals, edges told. Version 1 is read as well.
+ * pending blocks, partial matches, totals of edges, edges told. Version 1 knew less of counters and
+ * histograms and nothing of edges; it is read.
  */
 public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
   private static final int VERSION = 2;
-
-  /** Version 1 had no totals and no edges told; both begin anew. */
-  private static final int WITHOUT_EDGES = 1;
+  private static final int OLDEST = 1;
 
   @Override
   public boolean isImmutableType() {
@@ -62,7 +61,7 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   @Override
   public NodeState deserialize(DataInputView in) throws IOException {
     int version = in.readByte();
-    if (version != WITHOUT_EDGES) {
+    if (version != OLDEST) {
       Versions.expect(version, VERSION, "node state");
     }
     NodeState state = new NodeState(StringValue.readString(in), StringValue.readString(in));
@@ -70,16 +69,16 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
     state.time = in.readLong();
     state.unfinished = in.readLong();
     state.timer = in.readLong();
-    state.series = SeriesTable.read(in);
+    state.series = SeriesTable.read(in, version);
     for (int i = in.readInt(); i > 0; i--) {
-      Histogram histogram = Histogram.read(in);
+      Histogram histogram = Histogram.read(in, version);
       state.histograms.put(histogram.key, histogram);
     }
     for (int i = in.readInt(); i > 0; i--) {
       state.pending.add(BlockSerializer.INSTANCE.deserialize(in));
     }
     state.runs = KeyRunsSerializer.INSTANCE.deserialize(in);
-    if (version != WITHOUT_EDGES) {
+    if (version != OLDEST) {
       readEdges(state, in);
     }
     return state;

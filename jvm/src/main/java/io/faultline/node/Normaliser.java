@@ -2,15 +2,14 @@ package io.faultline.node;
 
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
-import java.util.Map;
+import javax.annotation.Nullable;
 
 /** Points of series to samples: counters to rates, histograms to means and quantiles. */
 final class Normaliser {
-  private static final String LE = "le";
-
   private final int maxHistograms;
   private final Edges edges;
   private final Detector detector;
+  private final Reading reading = new Reading();
 
   Normaliser(int maxHistograms, Edges edges, Detector detector) {
     this.maxHistograms = maxHistograms;
@@ -40,25 +39,26 @@ final class Normaliser {
 
   private void counter(
       NodeState state, Series series, long time, double value, long start, NodeOutput out) {
-    boolean first = series.lastTime == Series.NEVER;
-    double rate =
-        series.resolved.kind() == Kind.DELTA
-            ? series.counter.delta(time, value, start, out)
-            : series.counter.cumulative(time, value, start, out);
-    series.lastTime = Math.max(series.lastTime, time);
-    if (series.part) {
-      edges.part(state, series, time, value, rate, first);
-    }
-    edges.counted(state, series, time, value, start, rate, first, out);
-    if (Double.isNaN(rate)) {
-      return;
-    }
     Role role = series.resolved.role();
-    if (role != Role.PLAIN) {
-      part(state, series, time, rate);
+    Reading at = reading.set(time, value, start, role, out);
+    if (series.resolved.kind() == Kind.DELTA) {
+      Delta.read(series.counter, at);
+    } else {
+      Cumulative.read(series.counter, at);
     }
-    if (role.feeds() && !series.part) {
-      sampleOrPart(state, series, time, rate, out);
+    boolean first = series.lastTime == Series.NEVER;
+    series.lastTime = Math.max(series.lastTime, time);
+    if (!at.skipped) {
+      edges.counted(state, series, at, first, out);
+    }
+    if (at.event != null && role.feeds()) {
+      out.noted(state, series.key, time, at.event);
+    }
+    if (role != Role.PLAIN && !at.skipped) {
+      part(state, series, at);
+    }
+    if (role.feeds() && !series.part && !Double.isNaN(at.rate)) {
+      sampleOrPart(state, series, time, at.rate, out);
     }
   }
 
@@ -74,31 +74,26 @@ final class Normaliser {
     }
   }
 
-  private void part(NodeState state, Series series, long time, double rate) {
+  private void part(NodeState state, Series series, Reading at) {
+    if (series.key.peer() != null && Double.isNaN(at.rate)) {
+      return; // What else measures the edge must not wait for a series that is new.
+    }
     if (series.histogram == null || series.histogram.removed) {
       series.histogram = histogram(state, series);
     }
-    state.unfinished = time;
+    state.unfinished = at.time;
     switch (series.resolved.role()) {
-      case COUNT -> series.histogram.count(time, rate);
-      case SUM -> series.histogram.sum(time, rate);
-      default -> series.histogram.bucket(time, bound(series), rate);
+      case COUNT -> series.histogram.count(at);
+      case SUM -> series.histogram.sum(at);
+      default -> series.histogram.bucket(bound(series), at);
     }
   }
 
   private static double bound(Series series) {
     if (Double.isNaN(series.bound)) {
-      series.bound = parse(series.key.label(LE));
+      series.bound = Bounds.of(series.key);
     }
     return series.bound;
-  }
-
-  private static double parse(String bound) {
-    try {
-      return bound.endsWith("Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
-    } catch (NumberFormatException e) {
-      return Double.NaN;
-    }
   }
 
   private Histogram histogram(NodeState state, Series part) {
@@ -116,8 +111,7 @@ final class Normaliser {
     }
     Histogram histogram = state.histograms.computeIfAbsent(key, Histogram::new);
     if (part.resolved.role() != Role.COUNT) {
-      histogram.signal = part.key.signal() == null ? histogram.signal : part.key.signal();
-      histogram.unit = part.key.unit() == null ? histogram.unit : part.key.unit();
+      histogram.declare(part.key.signal(), part.key.unit());
     }
     return histogram;
   }
@@ -127,12 +121,8 @@ final class Normaliser {
     if (part.key.peer() != null) {
       return "";
     }
-    if (part.resolved.role() != Role.BUCKET) {
-      return part.key.labels();
-    }
-    Map<String, String> labels = part.key.labelMap();
-    labels.remove(LE);
-    return SeriesKey.canonical(labels);
+    boolean bucket = part.resolved.role() == Role.BUCKET;
+    return bucket ? Bounds.without(part.key) : part.key.labels();
   }
 
   private static void removeOldest(NodeState state) {
@@ -152,25 +142,32 @@ final class Normaliser {
     }
     state.unfinished = NodeState.NEVER;
     for (Histogram histogram : state.histograms.values()) {
-      derive(
-          state,
-          histogram.derived("_mean"),
-          Role.MEAN,
-          time,
-          histogram.mean(time),
-          staleBefore,
-          out);
-      derive(
-          state, histogram.derived("_p95"), Role.P95, time, histogram.p95(time), staleBefore, out);
+      if (histogram.lastTime() == time) {
+        finish(state, histogram, staleBefore, out);
+      }
     }
     for (EdgeTotal total : state.edgeTotals.values()) {
-      EdgeTotal.Sum sum = total.time() == time ? total.sum(edges.counted()) : null;
-      if (sum != null) {
-        derive(state, total.callsKey(), Role.TOTAL, time, sum.calls(), staleBefore, out);
-        derive(state, total.errorsKey(), Role.TOTAL, time, sum.errors(), staleBefore, out);
+      if (total.time() == time) {
+        finish(state, total, staleBefore, out);
       }
     }
     total(state, time, staleBefore, out);
+  }
+
+  private void finish(NodeState state, EdgeTotal one, long staleBefore, NodeOutput out) {
+    EdgeTotal.Sum sum = one.sum(edges.counted());
+    if (sum != null && Double.isFinite(sum.calls())) {
+      if (one.callsSeries == null || one.callsSeries.evicted) {
+        one.callsSeries = state.series.get(one.callsKey(), Role.TOTAL, staleBefore, out);
+      }
+      derived(state, one.callsSeries, one.time(), sum.calls(), out);
+    }
+    if (sum != null && Double.isFinite(sum.errors())) {
+      if (one.errorsSeries == null || one.errorsSeries.evicted) {
+        one.errorsSeries = state.series.get(one.errorsKey(), Role.TOTAL, staleBefore, out);
+      }
+      derived(state, one.errorsSeries, one.time(), sum.errors(), out);
+    }
   }
 
   private void total(NodeState state, long time, long staleBefore, NodeOutput out) {
@@ -191,18 +188,26 @@ final class Normaliser {
     }
   }
 
-  private void derive(
-      NodeState state,
-      SeriesKey key,
-      Role role,
-      long time,
-      double value,
-      long staleBefore,
-      NodeOutput out) {
-    if (!Double.isFinite(value)) {
-      return;
+  private void finish(NodeState state, Histogram one, long staleBefore, NodeOutput out) {
+    long time = one.lastTime();
+    double mean = one.mean(time);
+    if (Double.isFinite(mean)) {
+      if (one.meanSeries == null || one.meanSeries.evicted) {
+        one.meanSeries = state.series.get(one.derived("_mean"), Role.MEAN, staleBefore, out);
+      }
+      derived(state, one.meanSeries, time, mean, out);
     }
-    Series series = state.series.get(key, role, staleBefore, out);
+    double p95 = one.p95(time, out);
+    if (Double.isFinite(p95)) {
+      if (one.p95Series == null || one.p95Series.evicted) {
+        one.p95Series = state.series.get(one.derived("_p95"), Role.P95, staleBefore, out);
+      }
+      derived(state, one.p95Series, time, p95, out);
+    }
+  }
+
+  private void derived(
+      NodeState state, @Nullable Series series, long time, double value, NodeOutput out) {
     if (series != null && !series.resolved.dropped()) {
       sample(state, series, time, value, out);
     }
