@@ -37,8 +37,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
  * records as {@link Feed} reads them, records to leave out as warm-up. Prints one JSON object.
  */
 public final class Stages implements Decoder.Output, NodeOutput {
-  private static final ThreadMXBean THREADS =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final BlockSplitter splitter = new BlockSplitter();
   private final DataOutputSerializer written = new DataOutputSerializer(1 << 16);
@@ -145,6 +144,11 @@ public final class Stages implements Decoder.Output, NodeOutput {
       String graph, String name, long time, SeriesKey key, double value, long start) {
     samples++;
     splitter.add(graph, name, time, key, value, start);
+  }
+
+  @Override
+  public void call(Edge edge) {
+    edge(edge);
   }
 
   @Override
