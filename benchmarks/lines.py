@@ -1,19 +1,23 @@
-"""The load as native JSON objects, one per sample: one object per record, or many lines per record."""
+"""The load as JSON objects, one per sample: native, one or many of them per record, and Prometheus' own."""
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Final
 
-from benchmarks.load import BOUNDS, COUNTERS, GAUGES, HISTOGRAM, START_MS, Load, Sent
+import numpy as np
 
-_PREFIX: Final = '{{"graph":"{}","node":"{}",'
+from benchmarks.load import BOUNDS, HISTOGRAM, PLAIN, START_MS, Load, Sent
 
 
 def records(load: Load, scrapes: int, lines: int = 1) -> Iterator[tuple[int, bytes]]:
     """(time in ms, record of so many lines); the lines of a record are of one time."""
-    prefixes = [_PREFIX.format(*load.names(row)) for row in range(load.graphs * load.nodes)]
+    rows = range(load.graphs * load.nodes)
+    prefixes = ['{{"graph":"{}","node":"{}",'.format(*load.names(row)) for row in rows]
     for time_ms, values in load.scrapes(scrapes):
         held: list[str] = []
         for prefix, row in zip(prefixes, values.tolist(), strict=True):
@@ -24,6 +28,43 @@ def records(load: Load, scrapes: int, lines: int = 1) -> Iterator[tuple[int, byt
                     held = []
         if held:
             yield time_ms, "\n".join(held).encode()
+
+
+def scattered(load: Load, scrapes: int, late_ms: int = 5_000) -> Iterator[tuple[int, bytes]]:
+    """(time in ms, record of one sample): the samples of a node come apart, and up to `late_ms` late."""
+    rng = np.random.default_rng(load.seed)
+    waiting: list[tuple[int, bytes]] = []
+    for number, (time_ms, record) in enumerate(_spread(load, scrapes)):
+        waiting.append((time_ms + int(rng.integers(late_ms)), record))
+        if number % load.per_scrape == load.per_scrape - 1:
+            waiting.sort(key=itemgetter(0))
+            ready = bisect_right(waiting, time_ms - late_ms, key=itemgetter(0))
+            yield from waiting[:ready]
+            del waiting[:ready]
+    yield from sorted(waiting, key=itemgetter(0))
+
+
+def _spread(load: Load, scrapes: int) -> Iterator[tuple[int, bytes]]:
+    """Each node is scraped at a moment of its own within the interval."""
+    rows = range(load.graphs * load.nodes)
+    prefixes = ['{{"graph":"{}","node":"{}",'.format(*load.names(row)) for row in rows]
+    offsets = [load.interval_ms * row // len(rows) for row in rows]
+    for time_ms, values in load.scrapes(scrapes):
+        for prefix, offset, row in zip(prefixes, offsets, values.tolist(), strict=True):
+            for text, value in zip(_TEXTS, _cumulative(row), strict=True):
+                at = time_ms + offset
+                yield at, f'{prefix}{text}"value":{value:.12g},"time":{at}}}'.encode()
+
+
+def prometheus(load: Load, scrapes: int) -> Iterator[tuple[int, bytes]]:
+    """(time in ms, record) as prometheus-kafka-adapter writes them, one sample each."""
+    rows = range(load.graphs * load.nodes)
+    prefixes = ['{{"labels":{{"cluster":"{}","service":"{}",'.format(*load.names(row)) for row in rows]
+    for time_ms, values in load.scrapes(scrapes):
+        stamp = datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        for prefix, row in zip(prefixes, values.tolist(), strict=True):
+            for text, value in zip(_LABELS, _cumulative(row), strict=True):
+                yield time_ms, f'{prefix}{text}"timestamp":"{stamp}","value":"{value:.12g}"}}'.encode()
 
 
 def edges(load: Load) -> Iterator[tuple[int, bytes]]:
@@ -44,23 +85,32 @@ def _cumulative(row: list[float]) -> list[float]:
     return out
 
 
-def _text(name: str, sent: Sent, kind: str, labels: dict[str, str], unit: str | None = None) -> str:
-    fields: dict[str, object] = {"metric": name, "unit": sent.unit if unit is None else unit, "kind": kind}
-    if labels:
-        fields["labels"] = labels
+def _text(name: str, sent: Sent, more: dict[str, str]) -> str:
+    """What a native object says of its series."""
+    unit = "1" if name.endswith("_count") else sent.unit
+    fields: dict[str, object] = {"metric": name, "unit": unit, "kind": "counter" if sent.counter else "gauge"}
+    if sent.attributes or more:
+        fields["labels"] = {**sent.attributes, **more}
     return json.dumps(fields, separators=(",", ":"))[1:-1] + ","
 
 
-def _texts() -> Iterator[str]:
-    for gauge in GAUGES:
-        yield _text(gauge.name, gauge, "gauge", gauge.attributes)
-    for counter in COUNTERS:
-        yield _text(counter.name, counter, "counter", counter.attributes)
-    own = HISTOGRAM.attributes
-    yield _text(f"{HISTOGRAM.name}_count", HISTOGRAM, "counter", own, unit="1")
-    yield _text(f"{HISTOGRAM.name}_sum", HISTOGRAM, "counter", own)
+def _labels(name: str, sent: Sent, more: dict[str, str]) -> str:
+    """The rest of the labels, and the name, in Prometheus' spelling."""
+    name = name.replace(".", "_")
+    own = {key.replace(".", "_"): text for key, text in {**sent.attributes, **more}.items()}
+    labels = json.dumps({"__name__": name, "instance": "10.0.0.7:8080", **own}, separators=(",", ":"))
+    return f'{labels[1:]},"name":"{name}",'
+
+
+def _series() -> Iterator[tuple[str, Sent, dict[str, str]]]:
+    """Name, what is sent, and further labels of each column."""
+    for sent in PLAIN:
+        yield sent.name, sent, {}
+    yield f"{HISTOGRAM.name}_count", HISTOGRAM, {}
+    yield f"{HISTOGRAM.name}_sum", HISTOGRAM, {}
     for bound in [*(f"{bound:g}" for bound in BOUNDS), "+Inf"]:
-        yield _text(f"{HISTOGRAM.name}_bucket", HISTOGRAM, "counter", {**own, "le": bound})
+        yield f"{HISTOGRAM.name}_bucket", HISTOGRAM, {"le": bound}
 
 
-_TEXTS: Final = tuple(_texts())
+_TEXTS: Final = tuple(_text(*column) for column in _series())
+_LABELS: Final = tuple(_labels(*column) for column in _series())

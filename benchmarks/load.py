@@ -68,16 +68,14 @@ SERIES: Final = len(PLAIN) + PARTS
 _SHARES: Final = np.array([0.55, 0.3, 0.12, 0.02, 0.01])
 """Of the calls, by bucket."""
 _MEAN_S: Final = 0.08
-_FAULT_EVERY: Final = 90
-_FAULT_FROM: Final = 30
-_FAULT_FOR: Final = 18
 
 
 @dataclass(frozen=True)
 class Load:
     """`graphs` of `nodes`, scraped every `interval_ms`. `chunk` nodes share a payload.
 
-    `spikes`: share of the gauges' samples that stand out for one scrape.
+    `spikes`: share of the gauges' samples that stand out for one scrape. `fault_every`: scrapes from a fault
+    of a graph to its next, the first after as many; each lasts a fifth of that.
     """
 
     graphs: int = 5
@@ -85,6 +83,7 @@ class Load:
     interval_ms: int = 10_000
     chunk: int = 20
     spikes: float = 0.001
+    fault_every: int = 90
     seed: int = 1
 
     @property
@@ -124,11 +123,12 @@ class Load:
             )
 
     def _faulty(self, scrape: int) -> npt.NDArray[np.int64]:
-        """Rows whose node is slow and busy now: at most one a graph."""
-        turn, since = divmod(scrape, _FAULT_EVERY)
-        if turn == 0 or not _FAULT_FROM <= since < _FAULT_FROM + _FAULT_FOR:
-            return np.zeros(0, np.int64)
-        return np.arange(self.graphs) * self.nodes + (7 * turn) % self.nodes
+        """Rows whose node is slow and busy now: at most one a graph, each graph at times of its own."""
+        graphs = np.arange(self.graphs)
+        turn, since = np.divmod(scrape + graphs * self.fault_every // self.graphs, self.fault_every)
+        rows = graphs * self.nodes + (7 * turn) % self.nodes
+        first = scrape >= self.fault_every
+        return rows[(since < self.fault_every // 5) & first]
 
 
 def _observe(noise: F64, calls: float, slow: npt.NDArray[np.int64]) -> F64:

@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_CUMULATIVE, ScopeMetrics
 
-from benchmarks.load import BOUNDS, COUNTERS, F64, GAUGES, HISTOGRAM, PLAIN, SERIES, START_MS, Load, Sent
+from benchmarks.load import BOUNDS, COUNTERS, GAUGES, HISTOGRAM, PLAIN, SERIES, START_MS, Load, Sent
 
 _TIME_MARK: Final = 0x1122334455667788
 _VALUE_MARK: Final = 0x7E37E43C00000000
@@ -25,21 +25,27 @@ _WHOLE: Final = [len(PLAIN), *range(len(PLAIN) + 2, SERIES)]
 
 
 def payloads(load: Load, scrapes: int) -> Iterator[tuple[int, bytes]]:
-    """(time in ms, serialised ExportMetricsServiceRequest), in time order."""
-    rows = load.graphs * load.nodes
+    """(time in ms, serialised ExportMetricsServiceRequest), in time order; a scrape is one moment."""
+    return _payloads(load, scrapes, 0)
+
+
+def staggered(load: Load, scrapes: int) -> Iterator[tuple[int, bytes]]:
+    """As `payloads`, but spread over the interval, as senders that know nothing of each other do."""
+    return _payloads(load, scrapes, load.interval_ms)
+
+
+def _payloads(load: Load, scrapes: int, spread_ms: int) -> Iterator[tuple[int, bytes]]:
     firsts = [
-        graph * load.nodes + node
-        for graph in range(load.graphs)
-        for node in range(0, load.nodes, load.chunk)
+        graph * load.nodes + node for graph in range(load.graphs) for node in range(0, load.nodes, load.chunk)
     ]
     chunks = [range(first, min(first + load.chunk, _end(load, first))) for first in firsts]
     templates = [_Template([load.names(row) for row in chunk]) for chunk in chunks]
-    assert sum(map(len, chunks)) == rows
     for time_ms, values in load.scrapes(scrapes):
         bits = values.view(np.uint64).copy()
         bits[:, _WHOLE] = values[:, _WHOLE].astype(np.uint64)
-        for chunk, template in zip(chunks, templates, strict=True):
-            yield time_ms, template.filled(time_ms, bits[chunk.start : chunk.stop])
+        for place, (chunk, template) in enumerate(zip(chunks, templates, strict=True)):
+            at = time_ms + spread_ms * place // len(chunks)
+            yield at, template.filled(at, bits[chunk.start : chunk.stop])
 
 
 def _end(load: Load, row: int) -> int:

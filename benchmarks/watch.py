@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -25,23 +25,27 @@ ROLES: Final = (
     ("correlate", "correlate"),
     ("GC ", "garbage collector"),
     ("G1 ", "garbage collector"),
+    ("VM ", "garbage collector"),
     ("C1 Compiler", "JIT"),
     ("C2 Compiler", "JIT"),
-    ("VM ", "garbage collector"),
 )
 """Roles of the JVM's threads by the beginning of their name, which Linux cuts at 15 characters."""
 JVM: Final = "other threads of the JVM"
-DRIVER: Final = "driver (Python)"
-WORKER: Final = "workers (Python)"
+PYTHON: Final = "Python"
+JAVA: Final = "JVM"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """CPU seconds by role since each process began, records read by the group, at this moment (s)."""
+    """CPU seconds by role since each process began, records read by the group, at this moment (s).
+
+    `peak_mb`: memory resident at most until now, by kind of process.
+    """
 
     at: float
     records: int
     cpu: Mapping[str, float]
+    peak_mb: Mapping[str, int] = field(default_factory=dict)
 
     def since(self, before: Reading) -> Reading:
         """The difference."""
@@ -50,67 +54,103 @@ class Reading:
 
 
 class Watch:
-    """Reads this process, its children, and other processes given by role."""
+    """Reads a process with all that come from it, and other processes, which are one role each."""
 
-    def __init__(self, bootstrap: str, group: str, topic: str, others: Mapping[str, int]) -> None:
-        self._admin = KafkaAdminClient(bootstrap_servers=bootstrap)
-        self._group, self._topic, self._others = group, topic, others
+    def __init__(self, pid: int, others: Mapping[str, int], offsets: Offsets) -> None:
+        self._pid, self._others, self._offsets = pid, others, offsets
         self._threads: dict[tuple[int, int], tuple[str, float]] = {}
 
     def read(self) -> Reading:
         """Where things stand now."""
-        cpu: Counter[str] = Counter()
-        for pid in family(os.getpid()):
-            cpu.update(self._of_process(pid))
+        cpu: dict[str, float] = defaultdict(float)
+        peak: dict[str, int] = defaultdict(int)
+        for pid in family(self._pid):
+            kind, mb = _peak(pid)
+            peak[kind] += mb
+            for role, used in self._of_process(pid).items():
+                cpu[role] += used
         for role, pid in self._others.items():
-            cpu[role] += sum(seconds(each) for each in family(pid))
-        return Reading(time.monotonic(), self._offset(), cpu)
+            cpu[role] += sum(cpu_seconds(each) for each in family(pid))
+        return Reading(time.monotonic(), self._offsets.read(), cpu, peak)
 
-    def _of_process(self, pid: int) -> Counter[str]:
-        name, total = _seconds(Path(f"/proc/{pid}/stat"))
+    def _of_process(self, pid: int) -> dict[str, float]:
+        name, total = _stat(Path(f"/proc/{pid}/stat"))
         if name != "java":
-            return Counter({DRIVER if pid == os.getpid() else WORKER: total})
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            thread, used = _seconds(task / "stat")
+            return {PYTHON: total}
+        for task in _entries(Path(f"/proc/{pid}/task")):
+            thread, used = _stat(task / "stat")
             if thread:
                 role = next((role for start, role in ROLES if thread.startswith(start)), JVM)
                 self._threads[pid, int(task.name)] = role, used
-        # What a thread used stays known after its end.
-        cpu: Counter[str] = Counter()
+        cpu: dict[str, float] = defaultdict(float)  # what a thread used stays known after its end
         for (of, _), (role, used) in self._threads.items():
             if of == pid:
                 cpu[role] += used
         cpu[JVM] += total - sum(cpu.values())
         return cpu
 
-    def _offset(self) -> int:
+
+class Offsets:
+    """How many records of a topic a consumer group has read, as it commits them."""
+
+    def __init__(self, bootstrap: str, group: str, topic: str) -> None:
+        self._admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+        self._group, self._topic = group, topic
+
+    def read(self) -> int:
+        """The sum over the partitions."""
         try:
             groups = self._admin.list_group_offsets({self._group: None})
         except CoordinatorNotAvailableError:
             return 0  # until the broker's first group has made the topic of offsets
         return sum(
-            offset.offset for places in groups.values() for place, offset in places.items()
+            offset.offset
+            for places in groups.values()
+            for place, offset in places.items()
             if place.topic == self._topic
         )
 
+    def close(self) -> None:
+        """Ends the connection."""
+        self._admin.close()
 
-def seconds(pid: int) -> float:
+
+def cpu_seconds(pid: int) -> float:
     """CPU seconds of a process so far; 0 where it has ended."""
-    return _seconds(Path(f"/proc/{pid}/stat"))[1]
+    return _stat(Path(f"/proc/{pid}/stat"))[1]
 
 
 def family(pid: int) -> Iterator[int]:
     """A process and all that come from it."""
     yield pid
+    for task in _entries(Path(f"/proc/{pid}/task")):
+        try:
+            children = (task / "children").read_text().split()
+        except OSError:
+            continue  # the thread has ended
+        for child in children:
+            yield from family(int(child))
+
+
+def _entries(folder: Path) -> list[Path]:
     try:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from family(int(child))
+        return list(folder.iterdir())
     except OSError:
-        return
+        return []  # the process has ended
 
 
-def _seconds(stat: Path) -> tuple[str, float]:
+def _peak(pid: int) -> tuple[str, int]:
+    """Kind of process, and MB of memory that it had resident at most."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return "", 0  # it has ended
+    fields = dict(line.split(":", 1) for line in status.splitlines())
+    kind = JAVA if fields["Name"].strip() == "java" else PYTHON
+    return kind, int(fields.get("VmHWM", "0").split()[0]) // 1024
+
+
+def _stat(stat: Path) -> tuple[str, float]:
     """Name and CPU seconds of a /proc stat file; nothing where the process or thread has ended."""
     try:
         text = stat.read_text()
