@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import yaml
 
-from benchmarks import lines, results
+from benchmarks import figures, lines
 from benchmarks.feed import fill
 from benchmarks.load import SERIES, Load
 from benchmarks.measure import HEAP, Topic, job_config
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found = measure(given.series, given.ticks)
     sys.stdout.write(json.dumps(found, indent=1) + "\n")
     if given.write:
-        results.keep("heap", found)
+        figures.keep("heap", found)
 
 
 if __name__ == "__main__":

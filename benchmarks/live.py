@@ -28,7 +28,7 @@ import numpy as np
 import yaml
 from kafka import KafkaConsumer
 
-from benchmarks import lines, results
+from benchmarks import figures, lines
 from benchmarks.feed import fill
 from benchmarks.live_feed import SENT
 from benchmarks.load import SERIES, Load
@@ -240,7 +240,7 @@ def main() -> None:
     )
     sys.stdout.write(json.dumps(found, indent=1) + "\n")
     if given.write:
-        results.keep("live", {given.what: found})
+        figures.keep("live", {given.what: found})
 
 
 if __name__ == "__main__":

@@ -1,151 +1,93 @@
-"""The committed results: numbers in results.json, section by section, and results.md made of them.
+"""What the job finds in published data, beside what others' methods say on the same windows.
 
-A run replaces the sections that it measured and leaves the others.
+    python -m benchmarks.results nezha DIR --write docs/results.md
+    python -m benchmarks.results petshop DIR --write docs/results.md
+
+DIR is the data set as its publishers have it. It is imported, run through the embedded job by `faultline
+run` with the shipped patterns and the released model, and judged; a day of Nezha and a scenario of PetShop
+is a run each. Takes minutes; needs no torch.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import statistics
-from collections.abc import Callable, Mapping, Sequence
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from benchmarks.measure import BROKER, Used
-from benchmarks.settings import SETTINGS, Setting
+import orjson
 
-FOLDER: Final = Path(__file__).parent
-Lines = list[str]
-_HEAD: Final = """\
-Made by `make bench`, or section by section by the modules named below. {cores} cores ({machine}), JDK 17,
-Flink 2.2.1; a broker, and in live runs a feeder, on the same machine. Rates of the clock depend on what
-else the machine does, so each comes with its least and its most; **CPU time per sample is what to
-compare**. It counts every thread of every process: garbage collector, JIT, Python. The first 40% of a run
-is left out: the JIT is at work."""
-_THROUGHPUT: Final = """\
-`python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of 200
-nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event time,
-ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in Python. "20
-patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then another."""
+from benchmarks.results_study import Study, run_study
+from benchmarks.results_tables import alarm_lines, detection_table, fault_table, put, rankers, ranking_table
+from onnx_models.bundle import default_bundle, load_bundle
+from onnx_models.scorer import Scorer
+from records.importers.nezha import import_nezha
+from records.importers.petshop import import_petshop
+from records.importers.shared import Imported
+from records.recordings import Recording
 
-
-def keep(section: str, numbers: Mapping[str, Any], folder: Path = FOLDER) -> None:
-    """Puts the numbers into results.json and makes results.md anew."""
-    file = folder / "results.json"
-    all_numbers = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    all_numbers.setdefault(section, {}).update(numbers)
-    file.write_text(json.dumps(all_numbers, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    (folder / "results.md").write_text(page(all_numbers), encoding="utf-8")
-
-
-def page(numbers: Mapping[str, Any]) -> str:
-    """results.md."""
-    out = ["# Results", "", _HEAD.format(cores=os.cpu_count(), machine=platform.machine())]
-    for section, (title, render) in SECTIONS.items():
-        if section in numbers:
-            out += ["", f"## {title}", "", *render(numbers[section])]
-    return "\n".join(out) + "\n"
-
-
-def brief(used: Used) -> str:
-    """One run in a line."""
-    return (
-        f"{used.rate / 1e3:,.0f} thousand samples/s, CPU {used.nanoseconds():,.0f} ns a sample "
-        f"+ {used.nanoseconds(BROKER):,.0f} broker"
-    )
-
-
-def throughput_table(runs: Mapping[str, Sequence[Used]]) -> Lines:
-    """A row per setting."""
-    head = (
-        "input and reader",
-        "patterns",
-        "CPU ns a sample",
-        "broker",
-        "two cores give, thousand/s",
-        "clock, thousand/s",
-        "runs",
-    )
-    rows = [_row(SETTINGS[name], used) for name, used in runs.items() if used]
-    return table(head, rows)
-
-
-def _row(setting: Setting, used: Sequence[Used]) -> tuple[str, ...]:
-    return (
-        setting.title,
-        patterns_of(setting),
-        spread([one.nanoseconds() for one in used]),
-        spread([one.nanoseconds(BROKER) for one in used]),
-        spread([one.capacity / 1e3 for one in used]),
-        spread([one.rate / 1e3 for one in used]),
-        str(len(used)),
-    )
-
-
-def patterns_of(setting: Setting) -> str:
-    """The patterns of a setting in words."""
-    words = {"library": "library"}
-    return (
-        " + ".join(words.get(name, name.replace("pairs-", "") + " pairs") for name in setting.patterns) or "-"
-    )
-
-
-def spread(values: Sequence[float]) -> str:
-    """The median, with the least and the most where there are several."""
-    middle = f"{statistics.median(values):,.0f}"
-    return middle if len(values) == 1 else f"{middle} ({min(values):,.0f}..{max(values):,.0f})"
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Lines:
-    """A Markdown table."""
-    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
-
-
-def _throughput(numbers: Mapping[str, Any]) -> Lines:
-    runs = {name: [Used(**one) for one in numbers[name]] for name in SETTINGS if name in numbers}
-    return [
-        _THROUGHPUT,
-        "",
-        *throughput_table(runs),
-        "",
-        *_where(runs),
-        *_ratios(runs),
-    ]
-
-
-def _where(runs: Mapping[str, Sequence[Used]]) -> Lines:
-    """Where the job's CPU time goes, by role."""
-    shown = {
-        name: used for name, used in runs.items() if name in ("otlp", "otlp-20", "native", "batch") and used
-    }
-    if not shown:
-        return []
-    roles = sorted({role for used in shown.values() for one in used for role in one.cpu} - {BROKER})
-    rows = [
-        (name, *(f"{statistics.median(one.nanoseconds(role) for one in used):,.0f}" for role in roles))
-        for name, used in shown.items()
-    ]
-    return ["CPU ns a sample by role:", "", *table(("setting", *roles), rows), ""]
-
-
-def _ratios(runs: Mapping[str, Sequence[Used]]) -> Lines:
-    """How much less CPU the job takes than what else could do the work."""
-    pairs = [("native", "function", "the PyFlink keyed function, one object a record")]
-    pairs += [(f"pairs-{n}", f"stock-{n}", f"stock Flink CEP, {n} patterns") for n in (1, 5, 20)]
-    out = [
-        f"- {words}: {_cpu(runs[theirs]) / _cpu(runs[ours]):,.0f} times the job's CPU a sample"
-        for ours, theirs, words in pairs
-        if runs.get(ours) and runs.get(theirs)
-    ]
-    return ["Against others on the same input:", "", *out] if out else []
-
-
-def _cpu(used: Sequence[Used]) -> float:
-    return statistics.median(one.nanoseconds() for one in used)
-
-
-SECTIONS: Final[dict[str, tuple[str, Callable[[Mapping[str, Any]], Lines]]]] = {
-    "throughput": ("Throughput", _throughput),
+IMPORTERS: Final[dict[str, Callable[[Path, Path], Imported]]] = {
+    "nezha": lambda source, out: import_nezha(source, out),
+    "petshop": lambda source, out: import_petshop(source, out),
 }
+
+
+def studies(name: str, recordings: Sequence[Recording]) -> Iterator[tuple[str, list[Recording]]]:
+    """(name, recordings) of each run: a day of Nezha, a scenario of PetShop."""
+
+    def key(recording: Recording) -> str:
+        own = recording.meta.name
+        return own if name == "nezha" else "-".join(own.split("-")[:2])
+
+    for study, group in groupby(sorted(recordings, key=key), key):
+        yield study, list(group)
+
+
+def report(found: Sequence[Study], scorer: Scorer) -> str:
+    """Everything that was measured, as Markdown."""
+    manifest = scorer.bundle.manifest
+    lines = [f"Model `{manifest.name}-{manifest.version}`, sha256 `{manifest.sha256[:16]}`.", ""]
+    for study in found:
+        ranks = rankers(scorer)
+        lines += [f"### {study.name}", "", *described(study), "", *detection_table(study), ""]
+        lines += [*ranking_table(study.places, ranks), "", *fault_table(study, ranks), ""]
+        lines += [*alarm_lines(study), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def described(study: Study) -> list[str]:
+    """What the recordings say of themselves; of many the number."""
+    sources = study.run.sources
+    if len(sources) == 1:
+        return [sources[0].recording.meta.description]
+    first = next(each.recording.meta for each in sources if each.recording.meta.retimed)
+    return [f"{len(sources)} recordings. One of them: {first.description}"]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Imports, runs, judges and writes."""
+    parser = argparse.ArgumentParser(prog="benchmarks.results", description=__doc__)
+    parser.add_argument("set", choices=sorted(IMPORTERS), help="whose data set it is")
+    parser.add_argument("data", type=Path, help="its folder")
+    parser.add_argument("--out", type=Path, default=Path("out/results"), help="recordings and runs go here")
+    parser.add_argument("--reuse", action="store_true", help="judge the runs in --out anew, run none")
+    parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
+    given = parser.parse_args(arguments)
+    scorer = Scorer(load_bundle(default_bundle()))
+    recordings = IMPORTERS[given.set](given.data, given.out / "recordings").recordings
+    found = [
+        run_study(name, group, given.out / "runs" / name, given.reuse)
+        for name, group in studies(given.set, recordings)
+    ]
+    text = report(found, scorer)
+    numbers = {study.name: study.judgement.to_json() for study in found}
+    (given.out / f"{given.set}.json").write_bytes(orjson.dumps(numbers, option=orjson.OPT_INDENT_2))
+    sys.stdout.write(text)
+    if given.write is not None:
+        put(given.write, given.set, text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks import lines, otlp, results
+from benchmarks import figures, lines, otlp
 from benchmarks.feed import fill
 from benchmarks.load import SERIES, Load
 from benchmarks.measure import Topic, Watched, job_command, job_config
@@ -101,7 +101,7 @@ def main() -> None:
         found = measure(SIZES[name])
         sys.stdout.write(json.dumps({name: found}, indent=1) + "\n")
         if given.write:
-            results.keep("sizes", {name: found})
+            figures.keep("sizes", {name: found})
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import lines, results
+from benchmarks import figures, lines
 from benchmarks.feed import fill
 from benchmarks.load import Load
 from benchmarks.measure import Topic, Used, Watched, java_command, job_command, job_config
@@ -82,7 +82,7 @@ def measure(names: Sequence[str], load: Load, scale: float, repeats: int) -> dic
                 for name in names:
                     one = bench.run(name, SETTINGS[name])
                     used[name].append(one)
-                    sys.stderr.write(f"turn {turn + 1}: {name}: {results.brief(one)}\n")
+                    sys.stderr.write(f"turn {turn + 1}: {name}: {figures.brief(one)}\n")
     return used
 
 
@@ -99,9 +99,9 @@ def main() -> None:
     if unknown:
         parser.error(f"no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}")
     used = measure(names, Load(), given.scale, given.repeats)
-    sys.stdout.write("\n".join(results.throughput_table(used)) + "\n")
+    sys.stdout.write("\n".join(figures.throughput_table(used)) + "\n")
     if given.write:
-        results.keep("throughput", {name: [asdict(one) for one in runs] for name, runs in used.items()})
+        figures.keep("throughput", {name: [asdict(one) for one in runs] for name, runs in used.items()})
 
 
 if __name__ == "__main__":

@@ -59,6 +59,10 @@ final class JsonRecords {
     this.arrays = arrays;
   }
 
+  static JsonParser parser(byte[] bytes, int from, int to) throws IOException {
+    return FACTORY.createParser(bytes, from, to - from);
+  }
+
   /** Everything in the record. */
   void decode(RawRecord in, Decoder.Output out) {
     byte[] value = in.value();
@@ -113,7 +117,7 @@ final class JsonRecords {
     if (!isUtf8Start(bytes, at)) {
       return broken("no JSON in UTF-8", out);
     }
-    try (JsonParser parser = FACTORY.createParser(bytes, at, bytes.length - at)) {
+    try (JsonParser parser = parser(bytes, at, bytes.length)) {
       JsonToken token = parser.nextToken();
       if (token == JsonToken.START_OBJECT) {
         reader.read(parser, this, out);
@@ -170,7 +174,7 @@ final class JsonRecords {
   }
 
   /** The parser would take a zero byte or these marks for another encoding. */
-  private static boolean isUtf8Start(byte[] value, int from) {
+  static boolean isUtf8Start(byte[] value, int from) {
     for (int i = from; i < Math.min(from + 4, value.length); i++) {
       if (value[i] == 0 || value[i] == (byte) 0xfe || value[i] == (byte) 0xff) {
         return false;
@@ -192,7 +196,7 @@ final class JsonRecords {
   }
 
   /** What the parser says, without its place in the source and its hints to programmers. */
-  private static String firstLine(IOException e) {
+  static String firstLine(IOException e) {
     String message = String.valueOf(e.getMessage());
     int end = message.indexOf('\n');
     message = end < 0 ? message : message.substring(0, end);
