@@ -19,8 +19,9 @@ from typing import Any, Final
 import yaml
 
 from benchmarks.feed import classpath
-from benchmarks.watch import Offsets, Reading, Watch
+from benchmarks.watch import Offsets, Reading, Told, Watch
 from records.java import find_java
+from tests.kit.processes import kill
 
 BROKER: Final = "broker"
 _POLL_S: Final = 0.2
@@ -106,7 +107,10 @@ def java_command(main: str, arguments: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Watched:
-    """Watches a process that reads `topic` as `group`, and the broker."""
+    """Watches a process that reads `topic` as `group`, and the broker.
+
+    `told`: where the process itself tells what it has processed; otherwise the group's offsets do.
+    """
 
     bootstrap: str
     broker: int
@@ -114,22 +118,26 @@ class Watched:
     topic: Topic
     warm: float = 0.4
     log: Path = Path(os.devnull)
+    told: Path | None = None
     timeout_s: float = 1_800
 
     def run(self, command: Sequence[str]) -> Used:
         """Runs to the end. RuntimeError with the end of the log where the process fails."""
         environment = {**os.environ, "JVM_ARGS": HEAP}
         with self.log.open("wb") as log:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, env=environment)
-        offsets = Offsets(self.bootstrap, self.group, self.topic.name)
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=log, env=environment, start_new_session=True
+            )
+        progress: Offsets | Told = (
+            Offsets(self.bootstrap, self.group, self.topic.name) if self.told is None else Told(self.told)
+        )
         try:
             readings = _Readings(int(self.topic.records * self.warm))
-            watch = Watch(process.pid, {BROKER: self.broker}, offsets)
+            watch = Watch(process.pid, {BROKER: self.broker}, progress)
             self._follow(process, lambda: readings.add(watch.read()))
         finally:
-            offsets.close()
-            if process.poll() is None:
-                process.kill()
+            progress.close()
+            kill(process)
         out, _ = process.communicate()
         if process.returncode != 0:
             raise RuntimeError(self.log.read_text(errors="replace")[-3_000:])

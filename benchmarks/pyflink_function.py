@@ -2,11 +2,12 @@
 
 One JSON object per record, keyed by series; a running mean and variance stand for the baseline, which is
 less than the job keeps. What is faster on this input was chosen: orjson, one small state, process mode.
-Arguments: bootstrap, topic, group.
+Arguments: bootstrap, topic, group, file that is told how many samples were processed.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -21,18 +22,27 @@ from jobs.gateway import add_jar
 
 SHARE = 0.02
 LIMIT = 8.0
+TOLD_EVERY = 1_000
 
 
 class Compare(KeyedProcessFunction):
     """Keeps mean and variance of a series and tells what stands out."""
 
+    def __init__(self, progress: str) -> None:
+        self._progress = progress
+        self._processed = 0
+
     def open(self, runtime_context: RuntimeContext) -> None:
         """Called once in the worker."""
+        self._file = os.open(self._progress, os.O_WRONLY | os.O_CREAT)
         kind = Types.TUPLE([Types.DOUBLE(), Types.DOUBLE()])
         self._state = runtime_context.get_state(ValueStateDescriptor("baseline", kind))
 
     def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
         """One sample."""
+        self._processed += 1
+        if self._processed % TOLD_EVERY == 0:
+            os.pwrite(self._file, f"{self._processed:012d}".encode(), 0)
         mean, variance = self._state.value() or (value[1], 0.0)
         distance = value[1] - mean
         self._state.update((mean + SHARE * distance, (1 - SHARE) * (variance + SHARE * distance * distance)))
@@ -49,7 +59,7 @@ def parse(text: str) -> tuple[str, float]:
 
 def main() -> None:
     """Reads the topic to its end."""
-    bootstrap, topic, group = sys.argv[1:]
+    bootstrap, topic, group, progress = sys.argv[1:]
     options = Configuration()
     settings = {
         "rest.port": "0",
@@ -76,7 +86,7 @@ def main() -> None:
     samples = env.from_source(source, WatermarkStrategy.no_watermarks(), "samples")
     parsed = samples.map(parse, output_type=Types.TUPLE([Types.STRING(), Types.DOUBLE()]))
     parsed.key_by(lambda sample: sample[0], key_type=Types.STRING()).process(
-        Compare(), output_type=Types.STRING()
+        Compare(progress), output_type=Types.STRING()
     ).print()
     env.execute("function")
 

@@ -53,7 +53,8 @@ class Bench:
         self._runs += 1
         group, topic = f"{name}-{self._runs}", self._topics[setting.topic]
         log = self._folder / f"{group}.log"
-        watched = Watched(self._bootstrap, self._broker, group, topic, log=log)
+        told = self._folder / f"{group}.told" if setting.reader == "function" else None
+        watched = Watched(self._bootstrap, self._broker, group, topic, log=log, told=told)
         return watched.run(self._command(setting, group, topic))
 
     def _command(self, setting: Setting, group: str, topic: Topic) -> list[str]:
@@ -64,7 +65,8 @@ class Bench:
                 config = job_config(self._bootstrap, group, topic, patterns, self._folder / "out" / group)
                 return job_command(config, self._folder / f"{group}.yaml")
             case "function":
-                return [sys.executable, "-m", "benchmarks.pyflink_function", *where]
+                told = self._folder / f"{group}.told"
+                return [sys.executable, "-m", "benchmarks.pyflink_function", *where, str(told)]
             case "stock":
                 metrics = [name for pair in pairs(count(setting.patterns[0])) for name in pair]
                 return java_command("io.faultline.bench.StockCepJob", [*where, topic.format, *metrics])

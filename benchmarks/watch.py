@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka import KafkaAdminClient
-from kafka.errors import CoordinatorNotAvailableError
+from kafka.errors import CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError
 
 _HZ: Final = os.sysconf("SC_CLK_TCK")
 ROLES: Final = (
@@ -31,6 +31,8 @@ ROLES: Final = (
 )
 """Roles of the JVM's threads by the beginning of their name, which Linux cuts at 15 characters."""
 JVM: Final = "other threads of the JVM"
+_NOT_YET: Final = (CoordinatorLoadInProgressError, CoordinatorNotAvailableError, NotCoordinatorError)
+"""Until the broker's first group has made the topic of offsets."""
 PYTHON: Final = "Python"
 JAVA: Final = "JVM"
 
@@ -56,8 +58,8 @@ class Reading:
 class Watch:
     """Reads a process with all that come from it, and other processes, which are one role each."""
 
-    def __init__(self, pid: int, others: Mapping[str, int], offsets: Offsets) -> None:
-        self._pid, self._others, self._offsets = pid, others, offsets
+    def __init__(self, pid: int, others: Mapping[str, int], progress: Offsets | Told) -> None:
+        self._pid, self._others, self._progress = pid, others, progress
         self._threads: dict[tuple[int, int], tuple[str, float]] = {}
 
     def read(self) -> Reading:
@@ -71,7 +73,7 @@ class Watch:
                 cpu[role] += used
         for role, pid in self._others.items():
             cpu[role] += sum(cpu_seconds(each) for each in family(pid))
-        return Reading(time.monotonic(), self._offsets.read(), cpu, peak)
+        return Reading(time.monotonic(), self._progress.read(), cpu, peak)
 
     def _of_process(self, pid: int) -> dict[str, float]:
         name, total = _stat(Path(f"/proc/{pid}/stat"))
@@ -101,8 +103,8 @@ class Offsets:
         """The sum over the partitions."""
         try:
             groups = self._admin.list_group_offsets({self._group: None})
-        except CoordinatorNotAvailableError:
-            return 0  # until the broker's first group has made the topic of offsets
+        except _NOT_YET:
+            return 0
         return sum(
             offset.offset
             for places in groups.values()
@@ -113,6 +115,20 @@ class Offsets:
     def close(self) -> None:
         """Ends the connection."""
         self._admin.close()
+
+
+class Told:
+    """How many records were processed, as the process itself tells in a file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def read(self) -> int:
+        """The number told last; 0 before the first."""
+        return int(self._file.read_text() or "0") if self._file.is_file() else 0
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def cpu_seconds(pid: int) -> float:
