@@ -13,12 +13,12 @@ import org.apache.flink.core.memory.DataInputView;
 
 /**
  * The layouts that one thread has met, found by their bytes without copying them; those used least
- * recently go, so that what is kept stays within {@value #MOST_BYTES} bytes. Their texts are shared
- * among all layouts.
+ * recently go, so that what is kept stays within a bound of bytes. Their texts are shared among all
+ * layouts.
  */
 final class KnownLayouts {
   private static final ThreadLocal<KnownLayouts> OF_THREAD =
-      ThreadLocal.withInitial(KnownLayouts::new);
+      ThreadLocal.withInitial(() -> new KnownLayouts(MOST_BYTES));
   private static final long MOST_BYTES = 64L << 20;
   private static final int MOST_TEXTS = 200_000;
   private static final long PRIME = 0x9E3779B97F4A7C15L;
@@ -28,8 +28,13 @@ final class KnownLayouts {
   private final Map<Bytes, Layout> layouts = new LinkedHashMap<>(64, 0.75f, true);
   private final Map<String, String> texts = new HashMap<>();
   private final Bytes probe = new Bytes();
+  private final long mostBytes;
   private byte[] buffer = new byte[4096];
   private long held;
+
+  KnownLayouts(long mostBytes) {
+    this.mostBytes = mostBytes;
+  }
 
   static KnownLayouts ofThread() {
     return OF_THREAD.get();
@@ -68,7 +73,7 @@ final class KnownLayouts {
     layouts.put(key, layout);
     held += layout.bytes().length;
     var eldest = layouts.entrySet().iterator();
-    while (held > MOST_BYTES && layouts.size() > 1) {
+    while (held > mostBytes && layouts.size() > 1) {
       held -= eldest.next().getKey().length;
       eldest.remove();
     }
