@@ -17,9 +17,9 @@ import org.apache.flink.core.memory.DataInputView;
  * layouts.
  */
 final class KnownLayouts {
+  private static final long MOST_BYTES = 64L << 20;
   private static final ThreadLocal<KnownLayouts> OF_THREAD =
       ThreadLocal.withInitial(() -> new KnownLayouts(MOST_BYTES));
-  private static final long MOST_BYTES = 64L << 20;
   private static final int MOST_TEXTS = 200_000;
   private static final long PRIME = 0x9E3779B97F4A7C15L;
   private static final VarHandle LONGS =
@@ -120,8 +120,7 @@ final class KnownLayouts {
       a = (a ^ bytes[at]) * PRIME;
       a ^= a >>> 32;
     }
-    long h = ((a * PRIME + b) * PRIME + c) * PRIME + d;
-    return (int) (h ^ (h >>> 32));
+    return (int) (((((a * PRIME ^ b) * PRIME ^ c) * PRIME) ^ d) * PRIME >>> 32);
   }
 
   /** The first bytes of an array, compared by content. */
