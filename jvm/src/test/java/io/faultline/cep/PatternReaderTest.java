@@ -19,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.faultline.cep.PatternModel.Key;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -48,7 +49,8 @@ class PatternReaderTest {
     assertEquals(30_000, model.withinMs());
     assertEquals("a", model.afterMatch().step());
     assertEquals("p@3", model.versionedId());
-    assertTrue(model.steps().get(1).oneOrMore() && model.steps().get(1).greedy());
+    assertTrue(model.steps().get(1).repeat().oneOrMore()
+            && model.steps().get(1).repeat().greedy());
   }
 
   @Test
@@ -56,7 +58,7 @@ class PatternReaderTest {
     PatternModel model = Patterns.read(pattern("p", "", A));
     assertEquals("warning", model.severity());
     assertEquals(PatternModel.AfterMatch.NO_SKIP, model.afterMatch());
-    assertEquals(PatternModel.Contiguity.FOLLOWED_BY, model.steps().get(0).contiguity());
+    assertEquals(PatternModel.Contiguity.FOLLOWED_BY, model.steps().get(0).repeat().contiguity());
     assertNull(model.runbook());
     assertEquals(0, model.withinMs());
   }
@@ -136,7 +138,7 @@ class PatternReaderTest {
             pattern("any", "", "{'name':'a'}", step("b", HIGH)));
     for (String each : taken) {
       CompiledPattern compiled = CompiledPattern.of(Patterns.read(each), true);
-      assertTrue(compiled.selector().accepts("m", io.faultline.records.Signal.CPU));
+      assertTrue(compiled.start().canReact(new Names().any()));
     }
   }
 
@@ -183,9 +185,9 @@ class PatternReaderTest {
 
   /** The same pattern with a step that Flink refuses. */
   private static PatternModel unruly(PatternModel model) {
-    PatternModel.Step step =
-        new PatternModel.Step(
-            "a", null, PatternModel.Contiguity.NEXT, null, false, false, true, false, false, null);
+    PatternModel.Repeat greedy =
+        new PatternModel.Repeat(
+            PatternModel.Contiguity.NEXT, null, false, false, true, false, false, null);
     return new PatternModel(
         model.id(),
         1,
@@ -195,6 +197,8 @@ class PatternReaderTest {
         null,
         0,
         PatternModel.AfterMatch.NO_SKIP,
-        List.of(step));
+        false,
+        Map.of(),
+        List.of(new PatternModel.Step("a", null, 0, greedy)));
   }
 }
