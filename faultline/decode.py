@@ -9,7 +9,6 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -17,17 +16,11 @@ import typer
 
 from faultline import console, exits
 from faultline.words import clock, number, plural
+from records.formats import Format
 
 MAIN_CLASS: Final = "io.faultline.cli.Decode"
 _QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-_RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition")
-
-
-class Format(StrEnum):
-    """The wire formats that the job reads."""
-
-    native = "native"
-    otlp_proto = "otlp_proto"
+_RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition", "headers")
 
 
 def decode(
@@ -39,7 +32,9 @@ def decode(
     records: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="Records with value, key, timestamp: a YAML or JSON list."
+            exists=True,
+            dir_okay=False,
+            help="Records with value, key, timestamp, headers: a YAML or JSON list.",
         ),
     ] = None,
     config: Annotated[
@@ -84,7 +79,7 @@ def read_records(file: Path) -> list[dict[str, Any]]:
 
     from records.errors import ConfigError
 
-    mend = "write a list: - {value: text or null, value_base64: .., key: .., timestamp: ms, partition: 0}"
+    mend = "write a list: - {value: text or null, value_base64: .., key: .., timestamp: ms, headers: {..}}"
     try:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -108,6 +103,13 @@ def _check(record: Mapping[str, Any], place: str) -> None:
     for key in ("value", "value_base64", "key"):
         if not isinstance(record.get(key), str | None):
             raise ConfigError(f"{place}: {key} is no text", "put it in quotes")
+    headers = record.get("headers") or {}
+    if not isinstance(headers, dict) or not all(
+        isinstance(text, str) for pair in headers.items() for text in pair
+    ):
+        raise ConfigError(
+            f"{place}: headers are no names with text", "write headers: {content-type: text/plain}"
+        )
 
 
 def _record(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,6 +121,7 @@ def _record(record: Mapping[str, Any]) -> dict[str, Any]:
         "key_base64": _base64(None if record.get("key") is None else record["key"].encode()),
         "timestamp": record.get("timestamp"),
         "partition": record.get("partition"),
+        "headers": record.get("headers"),
     }
 
 
@@ -137,10 +140,10 @@ def _settings(config: Path | None, wire: Format) -> dict[str, Any]:
 
     loaded = load_config(config)
     sources = [each for each in loaded.sources if isinstance(each, KafkaSource) and each.format == wire.value]
-    identity = next((each.identity for each in sources if each.identity is not None), None)
+    reading = sources[0].reading() if sources else {}
     return {
+        **reading,
         "graph": loaded.graph,
-        "identity": None if identity is None else identity.model_dump(exclude_none=True),
         "rules": load_rules([] if loaded.rules is None else [loaded.rules]),
         "tick_ms": loaded.tick,
         "graph_ticks": loaded.graph_ticks,
@@ -174,3 +177,4 @@ def _sample_parts(line: Mapping[str, Any]) -> Iterable[str]:
     yield from (str(each) for each in said if each)
     if line.get("z") is not None:
         yield f"z {number(line['z'])}"
+    yield from (f"trace {each['trace_id']}" for each in line.get("exemplars") or ())

@@ -23,20 +23,56 @@ from records.validation import Record, explain
 SHIPPED: Final = Path(__file__).with_name("rules.yaml")
 
 
+class Also(Record):
+    """A further sum over the same series: over those that match all labels of one of `where`."""
+
+    signal: Signal
+    where: list[dict[str, str]] = Field(default_factory=list)
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _one_is_a_list_too(cls, where: object) -> object:
+        return [where] if isinstance(where, dict) else where
+
+    @field_validator("where")
+    @classmethod
+    def _all_compile(cls, where: list[dict[str, str]]) -> list[dict[str, str]]:
+        for text in (text for labels in where for text in labels.values()):
+            _compile(text)
+        return where
+
+
+class Combine(Record):
+    """What several metrics make together: `total` - `less`, or `part` / `whole`, of the same labels."""
+
+    name: str
+    signal: Signal
+    unit: str | None = None
+    term: Literal["total", "less", "part", "whole"]
+
+
 class Rule(Record):
     """One rule; null leaves a field to the sample or to the default (signal other, kind gauge, no unit).
 
-    `metric` and `labels` are regular expressions for whole texts; a label that is absent does not match.
-    `as` restricts the rule to one series derived from a histogram. `drop`: the series is not wanted.
+    `metric` and `labels` are regular expressions for whole texts; a label that is absent does not match; in
+    their names a dot may be written as an underscore. A rule that neither says a signal nor drops corrects
+    what the next one says. `kind: histogram`: `metric` names a histogram or summary, and so its parts.
+    `as` restricts the rule to one series derived from a histogram. `drop`: the series is not wanted. `sum`:
+    series that differ in these labels only are added up; `also`: further sums over some of them. `combine`:
+    the series is a term of another one. `place`: where the rule is written.
     """
 
     metric: str
     labels: dict[str, str] = Field(default_factory=dict)
     signal: Signal | None = None
     unit: str | None = None
-    kind: Literal["gauge", "counter"] | None = None
+    kind: Literal["gauge", "counter", "histogram"] | None = None
     drop: bool = False
     as_: Literal["rate", "mean", "p95"] | None = Field(default=None, alias="as")
+    sum: list[str] | None = None
+    also: list[Also] = Field(default_factory=list)
+    combine: Combine | None = None
+    place: str | None = None
 
     @field_validator("metric")
     @classmethod
@@ -53,8 +89,13 @@ class Rule(Record):
 
     @model_validator(mode="after")
     def _says_something(self) -> Rule:
-        if not self.drop and self.signal is None and self.unit is None and self.kind is None:
+        says = (self.signal, self.unit, self.kind, self.combine)
+        if not self.drop and all(each is None for each in says):
             raise ValueError("the rule says nothing: give it a signal, a unit, a kind, or drop: true")
+        if self.also and self.sum is None:
+            raise ValueError("also: needs sum, the labels over which series are added up ([] for none)")
+        if self.sum is not None and self.signal is None:
+            raise ValueError("sum: needs a signal")
         return self
 
 

@@ -3,6 +3,7 @@ package io.faultline.cli;
 import io.faultline.cep.SampleEvent;
 import io.faultline.config.Json;
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Side;
@@ -15,9 +16,10 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
 final class DecodeLines {
   private DecodeLines() {}
 
+  /** A sample as decoded; its kind as declared, else as the job will take it. */
   static ObjectNode sample(
-      int record, String graph, String node, long time, SeriesKey key, double value) {
-    return series(record, graph, node, key, key.signal(), key.unit())
+      int record, String graph, String node, long time, SeriesKey key, Kind kind, double value) {
+    return series(record, graph, node, key, kind, key.signal(), key.unit())
         .put("value", value)
         .put("time", time);
   }
@@ -31,6 +33,7 @@ final class DecodeLines {
                 sample.series().graph(),
                 sample.series().node(),
                 key,
+                key.kind(),
                 sample.series().signal(),
                 sample.series().unit())
             .put("value", sample.value())
@@ -39,6 +42,14 @@ final class DecodeLines {
     put(line, "baseline", sample.baseline());
     put(line, "spread", sample.spread());
     return line;
+  }
+
+  /** Adds an event with its trace to the line of the sample that counts it. */
+  static void addExemplar(ObjectNode line, Exemplar exemplar) {
+    ObjectNode one = line.withArray("exemplars").addObject().put("trace_id", exemplar.traceId());
+    one.put("span_id", exemplar.spanId());
+    put(one, "value", exemplar.value());
+    one.put("time", exemplar.time() == 0 ? null : Long.valueOf(exemplar.time()));
   }
 
   private static void put(ObjectNode line, String name, double value) {
@@ -54,11 +65,12 @@ final class DecodeLines {
       String graph,
       String node,
       SeriesKey key,
+      Kind kind,
       @Nullable Signal signal,
       @Nullable String unit) {
     ObjectNode line = line("sample").put("record", record).put("graph", graph).put("node", node);
     line.put("metric", key.metric())
-        .put("kind", key.kind() == Kind.UNSAID ? null : lower(key.kind()))
+        .put("kind", kind == Kind.UNSAID ? null : lower(kind))
         .put("unit", unit)
         .put("signal", signal == null ? null : signal.wireName())
         .put("peer", key.peer())

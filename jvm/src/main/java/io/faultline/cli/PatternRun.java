@@ -159,6 +159,11 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   }
 
   @Override
+  public void call(Edge edge) {
+    // Its series has the caller as peer.
+  }
+
+  @Override
   public void deadLetter(String reason, String detail) {
     throw wrong(reason + ": " + detail);
   }

@@ -114,6 +114,11 @@ final class RecordingFolder implements Decoder.Output {
   }
 
   @Override
+  public void call(Edge edge) {
+    // Its series has the caller as peer.
+  }
+
+  @Override
   public void deadLetter(String reason, String detail) {
     run.add("dead_letter_" + reason);
   }

@@ -17,6 +17,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param maxFutureMs a record further ahead of its Kafka timestamp is a dead letter, ms
  * @param edgeTtlMs how long an edge counts that says nothing of it, ms
  * @param windowTicks ticks in the model's window, T
+ * @param rules signal rules as JSON, read by the normaliser
  * @param timeouts whether partial matches that ran out of time are told
  * @param patterns pattern models as JSON, read by the pattern engine
  * @param name of the job, for logs and ids
@@ -31,7 +32,7 @@ public record JobConfig(
     @Nullable Long maxFutureMs,
     @Nullable Long edgeTtlMs,
     @Nullable Integer windowTicks,
-    List<RuleConfig> rules,
+    List<JsonNode> rules,
     boolean timeouts,
     List<JsonNode> patterns,
     LimitsConfig limits,

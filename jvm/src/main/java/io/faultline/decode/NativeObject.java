@@ -13,11 +13,10 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonParser;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonToken;
 
 /**
- * One native object while it is read: filled by {@link #read}, handed on by {@link #emit}. The
- * first thing that is wrong is kept; the object is read to its end all the same, so that the next
- * one can be read.
+ * One native object while it is read. The first thing that is wrong is kept; the object is read to
+ * its end all the same, so that the next one can be read.
  */
-final class NativeObject {
+final class NativeObject implements JsonRecords.Reader {
   private static final long NONE = Long.MIN_VALUE;
   private static final int SERIES_KEPT = 100_000;
 
@@ -47,13 +46,8 @@ final class NativeObject {
     this.fixedGraph = fixedGraph;
   }
 
-  /** What is wrong with the object read last, for a person. */
-  String detail() {
-    return detail;
-  }
-
-  /** Reads one object; the parser stands on its start and is left on its end. */
-  void read(JsonParser parser) throws IOException {
+  @Override
+  public void read(JsonParser parser, JsonRecords at, Decoder.Output out) throws IOException {
     reset();
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
       String field = parser.currentName();
@@ -63,6 +57,10 @@ final class NativeObject {
       }
       readField(field, token, parser);
       parser.skipChildren();
+    }
+    String problem = emit(out);
+    if (problem != null) {
+      out.deadLetter(problem, at.place() + ": " + detail);
     }
   }
 
@@ -191,7 +189,7 @@ final class NativeObject {
 
   /** Hands the object on; returns the reason where it is a dead letter, else null. */
   @Nullable
-  String emit(Decoder.Output out) {
+  private String emit(Decoder.Output out) {
     boolean edge =
         (source != null || target != null) && node == null && metric == null && !hasValue;
     if (reason == null) {

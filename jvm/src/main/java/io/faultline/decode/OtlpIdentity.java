@@ -36,12 +36,19 @@ final class OtlpIdentity {
   private final List<Attribute> node;
   private final List<Attribute> peer;
   private final String otherwise;
+  private final Calls calls;
 
   OtlpIdentity(IdentityConfig config, String defaultGraph) {
     this.graph = config.graph() == null ? DEFAULT_GRAPH : config.graph();
     this.node = config.node() == null ? DEFAULT_NODE : config.node();
     this.peer = config.peer() == null ? List.of() : config.peer();
     this.otherwise = defaultGraph;
+    this.calls = new Calls(config);
+  }
+
+  /** How calls are found in names and labels. */
+  Calls calls() {
+    return calls;
   }
 
   String graph(Map<String, String> resource, Map<String, String> point) {

@@ -9,6 +9,7 @@ import javax.annotation.Nullable;
  * @param offset in the partition, or the line in the file, from 0
  * @param timestamp of the record as the broker has it, ms UTC; {@link #NO_TIMESTAMP} = none
  * @param value null = a tombstone
+ * @param headers never null
  */
 public record RawRecord(
     String topic,
@@ -16,6 +17,18 @@ public record RawRecord(
     long offset,
     long timestamp,
     @Nullable byte[] key,
-    @Nullable byte[] value) {
+    @Nullable byte[] value,
+    Headers headers) {
   public static final long NO_TIMESTAMP = -1L;
+
+  /** A record without headers. */
+  public RawRecord(
+      String topic,
+      int partition,
+      long offset,
+      long timestamp,
+      @Nullable byte[] key,
+      @Nullable byte[] value) {
+    this(topic, partition, offset, timestamp, key, value, Headers.NONE);
+  }
 }

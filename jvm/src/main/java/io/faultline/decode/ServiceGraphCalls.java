@@ -1,9 +1,13 @@
 package io.faultline.decode;
 
-import io.faultline.records.Edge;
+import io.faultline.records.CallLabels;
 import io.faultline.records.SeriesKey;
+import io.faultline.records.Side;
+import io.faultline.records.Signal;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.annotation.Nullable;
 
 /**
  * Adds up the service graph counters of one payload. A sender splits the calls of an edge by {@code
@@ -13,23 +17,36 @@ import java.util.Map;
  * restart.
  */
 final class ServiceGraphCalls {
+  private static final String TOTAL = "traces_service_graph_request_total";
+  private static final String FAILED = "traces_service_graph_request_failed_total";
+
   private final Map<Place, Sums> sums = new LinkedHashMap<>();
 
-  void add(ServiceGraphCall call, double value, long time, long start) {
-    Place place = new Place(call.graph(), call.node(), call.traffic(), time);
-    Sums sum = sums.computeIfAbsent(place, p -> new Sums(call));
-    if (call.metric() == ServiceGraphMetric.FAILED) {
+  /** Takes a value of a counter of calls; false where it counts none that are split. */
+  boolean add(OtlpSeries series, double value, long time, long start) {
+    Call call = series.call();
+    boolean failures = call.signal() == Signal.ERRORS;
+    String failed = call.labels().get(CallLabels.FAILED);
+    if (!failures && failed == null) {
+      return false;
+    }
+    Map<String, String> labels = new HashMap<>(call.labels());
+    labels.keySet().removeAll(CallLabels.OUTCOME);
+    Place place =
+        new Place(series.graph(), series.node(), SeriesKey.canonical(labels), call.caller(), time);
+    Sums sum = sums.computeIfAbsent(place, p -> new Sums(series.value()));
+    if (failures) {
       sum.told += value;
       sum.anyTold = true;
     } else {
       sum.calls += value;
       sum.anyCalls = true;
-      sum.split |= call.split();
-      sum.failed += call.failed() ? value : 0.0;
+      sum.failed += failed.equals("true") ? value : 0.0;
     }
     if (start != 0L) {
       sum.start = sum.start == 0L ? start : Math.min(sum.start, start);
     }
+    return true;
   }
 
   /** Hands on what was added since the last flush. */
@@ -42,41 +59,42 @@ final class ServiceGraphCalls {
   }
 
   private static void emit(Place place, Sums sum, Decoder.Output out) {
-    ServiceGraphCall call = sum.call;
     if (sum.anyCalls) {
-      emitEdge(call, place.time(), out);
-      out.sample(place.graph(), place.node(), place.time(), call.traffic(), sum.calls, sum.start);
+      emit(place, sum, TOTAL, Signal.TRAFFIC, sum.calls, out);
     }
-    if (sum.anyTold || sum.split) {
-      double failed = Math.max(sum.failed, sum.told);
-      out.sample(place.graph(), place.node(), place.time(), call.errors(), failed, sum.start);
-    }
+    emit(place, sum, FAILED, Signal.ERRORS, Math.max(sum.failed, sum.told), out);
   }
 
-  private static void emitEdge(ServiceGraphCall call, long time, Decoder.Output out) {
-    if (call.caller() != null) {
-      out.edge(new Edge(call.graph(), call.caller(), call.node(), time, call.kind(), -1L));
-    } else {
-      out.ignored(call.self() ? Reasons.SELF_EDGE : Reasons.UNNAMED_NODE);
-    }
+  private static void emit(
+      Place place, Sums sum, String metric, Signal signal, double value, Decoder.Output out) {
+    SeriesKey key =
+        new SeriesKey(
+            metric,
+            place.labels(),
+            place.caller(),
+            Side.UNSAID,
+            sum.any.kind(),
+            signal,
+            sum.any.unit());
+    out.sample(place.graph(), place.node(), place.time(), key, value, sum.start);
   }
 
   /** Where a sum belongs. */
-  private record Place(String graph, String node, SeriesKey traffic, long time) {}
+  private record Place(
+      String graph, String node, String labels, @Nullable String caller, long time) {}
 
   /** What was added for one place. */
   private static final class Sums {
-    private final ServiceGraphCall call;
+    private final SeriesKey any;
     private double calls;
     private double failed;
     private double told;
     private boolean anyCalls;
     private boolean anyTold;
-    private boolean split;
     private long start;
 
-    Sums(ServiceGraphCall call) {
-      this.call = call;
+    Sums(SeriesKey any) {
+      this.any = any;
     }
   }
 }

@@ -76,6 +76,15 @@ final class Counter {
     return time > from ? value * 1000.0 / (time - from) : Double.NaN;
   }
 
+  /** Time between the last two points of the slowest instance, ms; 0 where none has two. */
+  long interval() {
+    long longest = 0;
+    for (Stream stream : streams) {
+      longest = Math.max(longest, stream.interval);
+    }
+    return longest;
+  }
+
   private Stream find(long start) {
     for (Stream stream : streams) {
       if (stream.start == start) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import javax.annotation.Nullable;
 
 /**
  * All keyed state of one node: its series, histograms, the open tick, and blocks that wait for the
@@ -41,6 +42,9 @@ public final class NodeState {
 
   /** Not written: grouping of the series by what frames need. */
   FramePlan plan;
+
+  /** Not written: what is made of several series. */
+  @Nullable Totals totals;
 
   public NodeState(String graph, String node) {
     this.graph = graph;

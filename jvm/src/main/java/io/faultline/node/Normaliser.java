@@ -32,7 +32,7 @@ final class Normaliser {
     if (time == series.lastTime && value == series.lastValue) {
       out.add("duplicate");
     } else {
-      sample(state, series, time, value, out);
+      sampleOrPart(state, series, time, value, out);
     }
   }
 
@@ -51,7 +51,19 @@ final class Normaliser {
       part(state, series, time, rate);
     }
     if (role.feeds()) {
-      sample(state, series, time, rate, out);
+      sampleOrPart(state, series, time, rate, out);
+    }
+  }
+
+  /** A part of a total is not shown by itself: it waits for the others of its event time. */
+  private void sampleOrPart(
+      NodeState state, Series series, long time, double value, NodeOutput out) {
+    if (series.resolved.parts().isEmpty()) {
+      sample(state, series, time, value, out);
+    } else {
+      series.lastTime = time;
+      series.lastValue = value;
+      state.unfinished = time;
     }
   }
 
@@ -89,7 +101,7 @@ final class Normaliser {
     }
     SeriesKey key =
         new SeriesKey(
-            SignalRules.base(part.key.metric()),
+            SeriesName.base(part.key.metric()),
             SeriesKey.canonical(labels),
             part.key.peer(),
             part.key.side(),
@@ -116,7 +128,7 @@ final class Normaliser {
     oldest.removed = true;
   }
 
-  /** Derives what the histograms of the last event time have, now that it is complete. */
+  /** Derives what histograms and totals of the last event time have, now that it is complete. */
   void finish(NodeState state, long staleBefore, NodeOutput out) {
     long time = state.unfinished;
     if (time == NodeState.NEVER) {
@@ -126,6 +138,25 @@ final class Normaliser {
     for (Histogram histogram : state.histograms.values()) {
       derive(state, histogram, Role.MEAN, histogram.mean(time), staleBefore, out);
       derive(state, histogram, Role.P95, histogram.p95(time), staleBefore, out);
+    }
+    total(state, time, staleBefore, out);
+  }
+
+  private void total(NodeState state, long time, long staleBefore, NodeOutput out) {
+    if (state.totals == null || state.totals.revision != state.series.revision()) {
+      state.totals = new Totals(state.series);
+    }
+    for (Total total : state.totals.all) {
+      double value = total.value(time);
+      if (!Double.isFinite(value)) {
+        continue;
+      }
+      if (total.series == null) {
+        total.series = state.series.get(total.key, Role.TOTAL, staleBefore, out);
+      }
+      if (total.series != null) {
+        sample(state, total.series, time, value, out);
+      }
     }
   }
 

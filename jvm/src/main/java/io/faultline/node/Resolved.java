@@ -2,6 +2,7 @@ package io.faultline.node;
 
 import io.faultline.records.Kind;
 import io.faultline.records.Signal;
+import java.util.List;
 import javax.annotation.Nullable;
 
 /**
@@ -11,18 +12,41 @@ import javax.annotation.Nullable;
  * @param factor to the base unit
  * @param kind gauge, counter or delta; never unsaid
  * @param dropped a rule does not want it
- * @param known its signal was declared or a rule matched
+ * @param known its signal was declared or a rule says it
+ * @param parts what is made of it and others; where there is something, its own values are not
+ *     shown
+ * @param place where the rules that decided are written; null = none did
  */
-record Resolved(
+public record Resolved(
     Signal signal,
     @Nullable String unit,
     double factor,
     Kind kind,
     Role role,
     boolean dropped,
-    boolean known) {
+    boolean known,
+    List<Part> parts,
+    @Nullable String place) {
 
   boolean availability() {
     return signal == Signal.AVAILABILITY;
+  }
+
+  /** Whether its own values count, and not only those derived from them. */
+  boolean feeds() {
+    return role.feeds() && parts.isEmpty();
+  }
+
+  /** Whether it, or what is made of it, measures this. */
+  boolean measures(Signal wanted) {
+    if (parts.isEmpty()) {
+      return signal == wanted;
+    }
+    for (Part part : parts) {
+      if (part.term() != Term.NONE && part.total().signal() == wanted) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -15,7 +15,9 @@ enum Role {
   /** {@code X_p95}, derived. */
   P95,
   /** Caller's latency less callee's latency of one peer, derived. */
-  NET_DELAY;
+  NET_DELAY,
+  /** Of several series that a rule puts together, derived. */
+  TOTAL;
 
   private static final Role[] VALUES = values();
 

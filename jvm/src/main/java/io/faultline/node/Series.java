@@ -73,7 +73,7 @@ final class Series {
     boolean gauge = resolved.kind() == Kind.GAUGE;
     counter = gauge ? null : counter == null ? new Counter() : counter;
     int window = policy.windowTicks();
-    if (!resolved.role().feeds()) {
+    if (!resolved.feeds()) {
       baseline = null;
     } else {
       baseline = baseline == null ? new Baseline(window) : baseline.withWindow(window);

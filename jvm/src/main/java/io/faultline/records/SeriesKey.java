@@ -62,6 +62,41 @@ public record SeriesKey(
     return out;
   }
 
+  /** A name with underscores for its dots: the same name, as Prometheus spells it. */
+  public static String underscored(String name) {
+    return name.replace('.', '_');
+  }
+
+  /**
+   * The value of the first label whose name is this one once its dots are underscores, or null.
+   *
+   * @param name with underscores, see {@link #underscored}
+   */
+  @Nullable
+  public String labelSpelledAs(String name) {
+    int at = 0;
+    while (at < labels.length()) {
+      int end = labels.indexOf(PAIR, at);
+      end = end < 0 ? labels.length() : end;
+      int eq = labels.indexOf(EQUALS, at);
+      if (eq - at == name.length() && spelled(name, at)) {
+        return labels.substring(eq + 1, end);
+      }
+      at = end + 1;
+    }
+    return null;
+  }
+
+  private boolean spelled(String name, int at) {
+    for (int i = 0; i < name.length(); i++) {
+      char sent = labels.charAt(at + i);
+      if (sent != name.charAt(i) && (sent != '.' || name.charAt(i) != '_')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The value of one label, or null where the series does not carry it. */
   @Nullable
   public String label(String name) {

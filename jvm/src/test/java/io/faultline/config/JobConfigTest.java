@@ -47,7 +47,7 @@ class JobConfigTest {
     assertEquals("job", kafka.identity().node().get(1).key());
     assertTrue(kafka.bounded() && kafka.edgesOnly());
     assertEquals(List.of("x"), config.sources().get(1).names());
-    assertEquals("rate", config.rules().get(0).derive());
+    assertEquals("rate", config.rules().get(0).get("as").asText());
     assertEquals("p", config.patterns().get(0).get("id").asText());
     assertEquals(10_000L, config.graphTicks().get("shop"));
   }

@@ -1,6 +1,7 @@
 package io.faultline.decode;
 
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.SeriesKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,9 @@ final class Collected implements Decoder.Output {
   record Refused(String reason, String detail) {}
 
   final List<Sample> samples = new ArrayList<>();
+  final List<Exemplar> exemplars = new ArrayList<>();
   final List<Edge> edges = new ArrayList<>();
+  final List<Edge> calls = new ArrayList<>();
   final List<Refused> deadLetters = new ArrayList<>();
   final List<String> ignored = new ArrayList<>();
 
@@ -45,8 +48,21 @@ final class Collected implements Decoder.Output {
   }
 
   @Override
+  public void exemplar(Exemplar exemplar) {
+    exemplars.add(exemplar);
+  }
+
+  @Override
   public void edge(Edge edge) {
     edges.add(edge);
+  }
+
+  /** Once, however many series name the call. */
+  @Override
+  public void call(Edge edge) {
+    if (!calls.contains(edge)) {
+      calls.add(edge);
+    }
   }
 
   @Override

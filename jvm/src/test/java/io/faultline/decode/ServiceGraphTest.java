@@ -67,7 +67,7 @@ class ServiceGraphTest {
                 TOTAL,
                 call("web", "cart", "false", 300, MS - 9),
                 call("web", "cart", "true", 30, MS - 5)));
-    assertEquals(List.of(new Edge("shop", "web", "cart", MS, "call", -1L)), out.edges);
+    assertEquals(List.of(new Edge("shop", "web", "cart", MS, "call", -1L)), out.calls);
     Collected.Sample traffic = out.sample(TOTAL);
     assertEquals(330.0, traffic.value());
     assertEquals("cart", traffic.node());
@@ -89,7 +89,7 @@ class ServiceGraphTest {
             counter(FAILED, call("web", "cart", "true", 2, 0)));
     assertEquals(120.0, out.sample(TOTAL).value());
     assertEquals(2.0, out.sample(FAILED).value());
-    assertEquals(1, out.edges.size());
+    assertEquals(1, out.calls.size());
   }
 
   @Test
@@ -122,20 +122,20 @@ class ServiceGraphTest {
     assertEquals(Side.CLIENT, client.key().side());
     Collected unsaid = decode(latency("traces_service_graph_request_client", null));
     assertNull(unsaid.sample("traces_service_graph_request_client_sum").key().unit());
-    assertTrue(current.edges.isEmpty());
+    assertTrue(current.calls.isEmpty());
   }
 
   @Test
   void unnamedCallersKeepTheSeriesButGiveNoEdge() {
     Collected out = decode(counter(TOTAL, call("user", "cart", "false", 5, 0)));
-    assertTrue(out.edges.isEmpty());
+    assertTrue(out.calls.isEmpty());
     assertEquals(List.of("unnamed_node"), out.ignored);
     assertNull(out.sample(TOTAL).key().peer());
     assertEquals("user", out.sample(TOTAL).key().label("client"));
     Collected callee = decode(counter(TOTAL, call("cart", "unknown", "false", 5, 0)));
-    assertTrue(callee.samples.isEmpty() && callee.edges.isEmpty());
+    assertTrue(callee.samples.isEmpty() && callee.calls.isEmpty());
     Collected self = decode(counter(TOTAL, call("cart", "cart", "false", 5, 0)));
     assertEquals(List.of("self_edge"), self.ignored);
-    assertTrue(self.edges.isEmpty());
+    assertTrue(self.calls.isEmpty());
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.faultline.records.Kind;
 import io.faultline.records.Signal;
 import java.io.IOException;
+import java.util.List;
 import java.util.Random;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -21,7 +22,7 @@ class BaselineTest {
   private long tick;
 
   private static Resolved resolved(Signal signal, double factor) {
-    return new Resolved(signal, null, factor, Kind.GAUGE, Role.PLAIN, false, true);
+    return new Resolved(signal, null, factor, Kind.GAUGE, Role.PLAIN, false, true, List.of(), null);
   }
 
   /** Judges and takes a value of the next tick; returns its z. */

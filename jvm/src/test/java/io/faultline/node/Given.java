@@ -8,6 +8,8 @@ import io.faultline.records.Side;
 import io.faultline.records.Signal;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonProcessingException;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 
 /** Short forms of what tests begin with. */
 final class Given {
@@ -23,6 +25,15 @@ final class Given {
   static NodeConfig config(List<Rule> rules, String... patterns) {
     return new NodeConfig(
         TICK, Map.of(), 10, rules, List.of(patterns), false, NodeConfig.Limits.DEFAULT);
+  }
+
+  /** Rules, each as JSON. */
+  static List<Rule> rules(String... json) {
+    try {
+      return Rule.parseAll(new ObjectMapper().readTree("[" + String.join(",", json) + "]"));
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
   static SeriesKey gauge(String metric, Signal signal, String unit) {

@@ -173,6 +173,8 @@ class NodeProcessorTest {
 
   @Test
   void aHistogramGivesTrafficMeanAndQuantile() {
+    String latency = "{\"metric\": \"rpc\", \"signal\": \"latency\", \"kind\": \"histogram\"}";
+    processor = new NodeProcessor(Given.config(Given.rules(latency)));
     Layout layout =
         Layout.of(
             Given.counter("rpc_count"),
@@ -275,8 +277,8 @@ class NodeProcessorTest {
 
   @Test
   void aDroppedSeriesLeavesNoTrace() {
-    Rule drop = new Rule("noise.*", Map.of(), null, null, null, true, null);
-    processor = new NodeProcessor(Given.config(List.of(drop)));
+    processor =
+        new NodeProcessor(Given.config(Given.rules("{\"metric\": \"noise.*\", \"drop\": true}")));
     step(Given.block(T0, SeriesKey.of("noise_1"), 5));
     assertEquals(0, out.samples.size());
     assertEquals(0, state.series.size());
