@@ -55,8 +55,8 @@ final class Aggregates {
   }
 
   @Nullable
-  private static Event end(
-      IterativeCondition.Context<Event> steps, String step, boolean first) throws Exception {
+  private static Event end(IterativeCondition.Context<Event> steps, String step, boolean first)
+      throws Exception {
     Event last = null;
     for (Event e : steps.getEventsForPattern(step)) {
       if (first) {

@@ -12,10 +12,10 @@ import javax.annotation.Nullable;
 import org.apache.flink.api.java.tuple.Tuple2;
 
 /**
- * Many patterns over the events of many keys. Events of a key come in event-time order, equal
- * times in order of arrival. What is active on a key is in its {@link KeyRuns}; the engine itself
- * holds no state. Results depend on the samples only: a partial match ends, and a match that waited
- * is told, at the very time that decides it, however far apart the watermarks are. Not thread-safe;
+ * Many patterns over the events of many keys. Events of a key come in event-time order, equal times
+ * in order of arrival. What is active on a key is in its {@link KeyRuns}; the engine itself holds
+ * no state. Results depend on the samples only: a partial match ends, and a match that waited is
+ * told, at the very time that decides it, however far apart the watermarks are. Not thread-safe;
  * needs no Flink runtime.
  *
  * <p>A quiet event costs a look at the first conditions of the patterns that can start on it, equal
@@ -72,9 +72,9 @@ public final class CepEngine {
   }
 
   /**
-   * An engine with other patterns, to be used in place of this one. Those that stay as they are keep
-   * their automata and their counts; runs go on in those, and are dropped where their pattern is
-   * gone: when their key is next touched, or at once by {@link #release}.
+   * An engine with other patterns, to be used in place of this one. Those that stay as they are
+   * keep their automata and their counts; runs go on in those, and are dropped where their pattern
+   * is gone: when their key is next touched, or at once by {@link #release}.
    */
   public CepEngine with(List<PatternModel> models) {
     Map<PatternModel, CompiledPattern> known = new HashMap<>();
@@ -228,8 +228,7 @@ public final class CepEngine {
     return null;
   }
 
-  private void showKey(
-      KeyRuns runs, Interest interest, Event event, Name name, MatchOutput out) {
+  private void showKey(KeyRuns runs, Interest interest, Event event, Name name, MatchOutput out) {
     long[] reacting = interest.reacting();
     for (int word = 0; word < runs.active.length; word++) {
       for (long bits = runs.active[word] & reacting[word]; bits != 0; bits &= bits - 1) {
@@ -255,8 +254,7 @@ public final class CepEngine {
     }
   }
 
-  private void begin(
-      KeyRuns runs, Interests.Start start, Event event, Name name, MatchOutput out) {
+  private void begin(KeyRuns runs, Interests.Start start, Event event, Name name, MatchOutput out) {
     for (int index : start.patterns()) {
       if (dealtWith[index] == dictionary.moment()) {
         continue;

@@ -102,7 +102,10 @@ final class Exprs {
     String right = name(compare.right(), metric, signal);
     Expr other = left != null ? compare.right() : compare.left();
     String name = left != null ? left : right;
-    if (!equality || name == null || !(other instanceof Const c) || !(c.value() instanceof String)) {
+    if (!equality
+        || name == null
+        || !(other instanceof Const c)
+        || !(c.value() instanceof String)) {
       return compare;
     }
     return truth(name.equals(c.value()) == (compare.op() == Comparison.EQ));
@@ -110,7 +113,9 @@ final class Exprs {
 
   private static Expr ofText(Expr.OfText of, String metric, Signal signal) {
     String name = name(of.text(), metric, signal);
-    if (name == null || !(of.wanted() instanceof Const c) || !(c.value() instanceof String wanted)) {
+    if (name == null
+        || !(of.wanted() instanceof Const c)
+        || !(c.value() instanceof String wanted)) {
       return of;
     }
     Predicate<String> test =

@@ -97,7 +97,8 @@ public final class GraphMatchJson {
     json.writeStringField("severity", model.severity());
     json.writeStringField("kind", kind.name().toLowerCase(Locale.ROOT));
     json.writeNumberField("time", readyAt);
-    json.writeNumberField("start", all.stream().mapToLong(GraphMatchJson::start).min().orElseThrow());
+    json.writeNumberField(
+        "start", all.stream().mapToLong(GraphMatchJson::start).min().orElseThrow());
     json.writeNumberField("end", all.stream().mapToLong(GraphMatchJson::end).max().orElseThrow());
     writeSteps(json, model, seen);
     json.writeStringField("runbook", model.runbook());

@@ -57,9 +57,7 @@ final class HostedAutomaton {
   }
 
   /** Moves the time on; returns the matches and the timed out partial matches that this decided. */
-  Tuple2<
-          Collection<Map<String, List<Event>>>,
-          Collection<Tuple2<Map<String, List<Event>>, Long>>>
+  Tuple2<Collection<Map<String, List<Event>>>, Collection<Tuple2<Map<String, List<Event>>, Long>>>
       advance(Run run, long time) throws Exception {
     store.use(run);
     CompiledPattern pattern = run.compiled;

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The active runs of one key of the state, such as a node: part of its keyed state. A run that holds
- * nothing is not here, so on a quiet key this is empty. Changed by {@link CepEngine} only; copied
- * deeply by {@link KeyRunsSerializer}.
+ * The active runs of one key of the state, such as a node: part of its keyed state. A run that
+ * holds nothing is not here, so on a quiet key this is empty. Changed by {@link CepEngine} only;
+ * copied deeply by {@link KeyRunsSerializer}.
  */
 public final class KeyRuns {
   /** Runs that follow the whole key. */

@@ -114,8 +114,7 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
     return new Lockable.LockableTypeSerializer<>(new EventSerializer(table));
   }
 
-  private static void writeRun(
-      Run run, TypeSerializer<Lockable<Event>> events, DataOutputView out)
+  private static void writeRun(Run run, TypeSerializer<Lockable<Event>> events, DataOutputView out)
       throws IOException {
     StringValue.writeString(run.pattern, out);
     out.writeInt(run.version);

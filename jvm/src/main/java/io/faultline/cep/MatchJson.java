@@ -103,8 +103,7 @@ public final class MatchJson {
 
   /** In the order of the pattern; steps without samples are left out. */
   private static void writeSteps(
-      JsonGenerator json, PatternModel model, Map<String, List<Event>> samples)
-      throws IOException {
+      JsonGenerator json, PatternModel model, Map<String, List<Event>> samples) throws IOException {
     json.writeArrayFieldStart("steps");
     for (PatternModel.Step step : model.steps()) {
       List<Event> taken = samples.get(step.name());

@@ -43,8 +43,7 @@ final class NameTests {
    * @param decisive the side that decides alone
    */
   @Nullable
-  private static Boolean joined(
-      IterativeCondition<Event>[] nested, Name name, boolean decisive) {
+  private static Boolean joined(IterativeCondition<Event>[] nested, Name name, boolean decisive) {
     Boolean left = holds(nested[0], name);
     Boolean right = holds(nested[1], name);
     if ((left != null && left == decisive) || (right != null && right == decisive)) {

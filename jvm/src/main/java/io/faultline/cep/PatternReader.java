@@ -2,10 +2,9 @@ package io.faultline.cep;
 
 import io.faultline.cep.PatternModel.AfterMatch;
 import io.faultline.cep.PatternModel.Key;
+import io.faultline.cep.PatternModel.Part;
 import io.faultline.cep.PatternModel.Skip;
 import io.faultline.cep.PatternModel.Step;
-import io.faultline.cep.PatternModel.Part;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -5,7 +5,8 @@ import javax.annotation.Nullable;
 /** The fields of the events that a pattern looks at. */
 public interface Vocabulary {
   /** Samples: patterns keyed by series or node. */
-  Vocabulary SAMPLE = new Vocabulary() {
+  Vocabulary SAMPLE =
+      new Vocabulary() {
         @Override
         public Field field(String name) {
           return SampleField.ofWireName(name);

@@ -50,9 +50,7 @@ public record GraphConfig(
 
   /** The patterns as JSON. */
   List<JsonNode> patterns() {
-    return patternTexts.stream()
-        .map(text -> Json.read(text, JsonNode.class, "patterns"))
-        .toList();
+    return patternTexts.stream().map(text -> Json.read(text, JsonNode.class, "patterns")).toList();
   }
 
   /**

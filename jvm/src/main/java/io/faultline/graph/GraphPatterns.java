@@ -104,12 +104,9 @@ final class GraphPatterns implements MatchOutput {
   }
 
   private void tell(
-      CompiledPattern pattern,
-      MatchJson.Kind kind,
-      Map<String, List<Event>> seen,
-      long readyAt) {
+      CompiledPattern pattern, MatchJson.Kind kind, Map<String, List<Event>> seen, long readyAt) {
     out.add("graph_matches");
-    out.match(readyAt, GraphMatchJson.render(pattern.model(), kind, seen, readyAt));
+    out.graphMatch(readyAt, GraphMatchJson.render(pattern.model(), kind, seen, readyAt));
   }
 
   @Override

@@ -67,6 +67,11 @@ final class Detector implements MatchOutput {
     return refused;
   }
 
+  /** The patterns that run. */
+  List<CompiledPattern> patterns() {
+    return engine.patterns();
+  }
+
   /** A normalised sample, against the baseline as it is now. */
   void sample(NodeState node, Series series, long time, double value, NodeOutput output) {
     if (idle && !output.wantsSamples()) {
@@ -118,8 +123,7 @@ final class Detector implements MatchOutput {
   }
 
   @Override
-  public void timeout(
-      CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
+  public void timeout(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     tell(pattern, MatchJson.Kind.TIMEOUT, samples, readyAt);
   }
 

@@ -123,8 +123,7 @@ final class HostedCep {
   }
 
   private static void drain(
-      KeyedOneInputStreamOperatorTestHarness<String, Block, GraphEvent> harness,
-      List<String> lines)
+      KeyedOneInputStreamOperatorTestHarness<String, Block, GraphEvent> harness, List<String> lines)
       throws Exception {
     for (GraphEvent event : harness.extractOutputValues()) {
       if (event.match() != null) {

@@ -49,8 +49,7 @@ class PatternReaderTest {
     assertEquals(30_000, model.withinMs());
     assertEquals("a", model.afterMatch().step());
     assertEquals("p@3", model.versionedId());
-    assertTrue(model.steps().get(1).repeat().oneOrMore()
-            && model.steps().get(1).repeat().greedy());
+    assertTrue(model.steps().get(1).repeat().oneOrMore() && model.steps().get(1).repeat().greedy());
   }
 
   @Test
@@ -75,7 +74,7 @@ class PatternReaderTest {
                 step("b", HIGH, "'optional':true"),
                 step("c", LOW, NOT),
                 step("d", is("value", ">", 20))),
-            "step 'c': it follows 'b'"),
+            "step 'c': it follows step 'b'"),
         Arguments.of(
             pattern("not-optional", "", A, step("c", LOW, NOT, "'optional':true"), step("b", HIGH)),
             "step 'c'"),
@@ -96,8 +95,44 @@ class PatternReaderTest {
         Arguments.of(pattern("within-0", within(0), A), "within_ms"),
         Arguments.of(pattern("first-not", within(9), step("a", HIGH, NOT)), "step 'a'"),
         Arguments.of(
-            pattern("last-not-next", within(9), A, step("b", HIGH, contiguity("not_next"))),
-            "step 'b'"),
+            pattern("all-optional", "", step("a", HIGH, "'optional':true")),
+            "every step is optional"),
+        Arguments.of(
+            pattern("empty-group", "", A, "{'group':[" + step("b", HIGH, "'optional':true") + "]}"),
+            "group of step 'b': every step of the group is optional"),
+        Arguments.of(
+            pattern("no-group", "", A, "{'group':[" + step("b", HIGH) + "],'greedy':true}"),
+            "Flink has no greedy groups"),
+        Arguments.of(
+            pattern(
+                "not-group",
+                "",
+                A,
+                "{'group':[" + step("b", HIGH) + "],'contiguity':'not_next'}",
+                step("d", LOW)),
+            "Flink has no negated groups"),
+        Arguments.of(
+            pattern(
+                "group-ends-in-not",
+                "",
+                "{'group':[" + A + "," + step("b", HIGH, contiguity("not_next")) + "]}",
+                step("d", LOW)),
+            "step 'b': what must not happen cannot end a group"),
+        Arguments.of(
+            pattern(
+                "skip-into",
+                afterMatch("skip_to_last", "b"),
+                A,
+                "{'group':[" + step("b", HIGH) + "]}"),
+            "outside groups"),
+        Arguments.of(
+            pattern("gap", within(5), A, step("b", HIGH, "'within_ms':6")), "cannot be larger"),
+        Arguments.of(
+            pattern(
+                "states",
+                "",
+                "{'group':[" + step("a", HIGH, times(900, 900)) + "]," + times(90, 90) + "}"),
+            "more than 10000 states"),
         Arguments.of(
             pattern("two-counts", "", step("a", HIGH, times(2, 2), "'one_or_more':true")),
             "step 'a'"),
@@ -147,9 +182,11 @@ class PatternReaderTest {
       strings = {
         "{}",
         "[]",
-        "{'id':'p','version':1,'key':'graph','steps':[{'name':'a'}]}",
+        "{'id':'p','version':1,'key':'row','steps':[{'name':'a'}]}",
+        "{'id':'p','version':1,'key':'node','fields':{},'steps':[{'name':'a'}]}",
         "{'id':'p','version':1,'key':'series','steps':[]}",
-        "{'id':'p','version':1,'key':'series','steps':[{'group':[{'name':'a'}]}]}",
+        "{'id':'p','version':1,'key':'series','steps':[{'group':[]}]}",
+        "{'id':'p','version':1,'key':'series','steps':[{'group':[{'name':'a'}],'name':'g'}]}",
         "{'id':'p','version':1,'key':'series','steps':[{'name':'a:b'}]}",
         "{'id':'p','version':1,'key':'series','steps':[{'name':'a','witin':3}]}",
         "{'id':'p','version':1,'key':'series','owner':'x','steps':[{'name':'a'}]}",
@@ -171,7 +208,7 @@ class PatternReaderTest {
   void aBadPatternStopsNoOther() {
     List<Refusal> refused = new ArrayList<>();
     String list =
-        "[%s,{'id':'q','version':2,'key':'graph'},%s,%s]"
+        "[%s,{'id':'q','version':2,'key':'grahp'},%s,%s]"
             .formatted(pattern("p", "", A), pattern("r", "", A), pattern("p", "", A));
     List<PatternModel> models = PatternReader.readAll(json(list), refused);
     assertEquals(List.of("p", "r"), models.stream().map(PatternModel::id).toList());

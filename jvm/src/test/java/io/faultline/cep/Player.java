@@ -90,16 +90,13 @@ final class Player implements MatchOutput {
   }
 
   @Override
-  public void timeout(
-      CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
+  public void timeout(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     lines.add("timeout " + line(pattern, samples, readyAt));
   }
 
-  private String line(
-      CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
+  private String line(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     Map<String, List<Long>> times = new LinkedHashMap<>();
-    samples.forEach(
-        (step, taken) -> times.put(step, taken.stream().map(Event::time).toList()));
+    samples.forEach((step, taken) -> times.put(step, taken.stream().map(Event::time).toList()));
     return "%s %s %s %d".formatted(pattern.model().id(), node, times, readyAt);
   }
 }

@@ -39,7 +39,8 @@ record RandomStream(List<SampleEvent> events, long lateness, long until) {
 
   /**
    * Every series has a sample in every millisecond, so that stock CEP, which has no timers for the
-   * windows of steps, looks at each key in time; what it has not looked at in the end does not count.
+   * windows of steps, looks at each key in time; what it has not looked at in the end does not
+   * count.
    */
   static RandomStream dense(long seed, int ms) {
     Random random = new Random(seed);

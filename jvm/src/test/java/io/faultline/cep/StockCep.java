@@ -39,8 +39,8 @@ final class StockCep {
   /**
    * Plays samples.
    *
-   * @param events in order of arrival; after each, event time is as far behind the latest as one may
-   *     be late
+   * @param events in order of arrival; after each, event time is as far behind the latest as one
+   *     may be late
    * @param lateness how far an event may be behind the latest, ms
    * @return a line for each match and timeout
    */
@@ -82,8 +82,7 @@ final class StockCep {
     KeySelector<Event, String> key = e -> key((SampleEvent) e, perSeries);
     DataStream<Event> none = env.fromData(List.of(event(CLOCK, CLOCK, 0, 0, 0)), type);
     var matches =
-        CEP.pattern(
-                none.keyBy(key, Types.STRING), FlinkPatterns.build(model, Conditions.plain()))
+        CEP.pattern(none.keyBy(key, Types.STRING), FlinkPatterns.build(model, Conditions.plain()))
             .process(new Lines(model.id()), Types.STRING);
     var transformation = (OneInputTransformation<Event, String>) matches.getTransformation();
     return new KeyedOneInputStreamOperatorTestHarness<>(

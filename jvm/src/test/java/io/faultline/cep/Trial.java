@@ -106,8 +106,6 @@ final class Trial {
   }
 
   private static List<String> told(List<SampleEvent> events) {
-    return events.stream()
-        .map(e -> "%s/%s".formatted(e.series().node(), e))
-        .toList();
+    return events.stream().map(e -> "%s/%s".formatted(e.series().node(), e)).toList();
   }
 }

@@ -74,8 +74,7 @@ class GraphPatternsTest {
       texts.add(pattern.replace('\'', '"'));
     }
     assembler =
-        new GraphAssembler(
-            new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true));
+        new GraphAssembler(new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true));
     assertEquals(List.of(), assembler.patterns().refused());
   }
 
@@ -129,7 +128,8 @@ class GraphPatternsTest {
         {"graph":"shop","node":"%s","peer":null,"series":null,"pattern":"%s","version":1,
         "key":"series","severity":"warning","kind":"match","time":%d,"start":%d,"end":%d,
         "steps":[{"name":"s","samples":[{"time":%d,"value":5,"z":7.5,"metric":"m",
-        "signal":"errors","baseline":1,"unit":"1","peer":null}]}],"runbook":null}"""
+        "signal":"errors","baseline":1,"unit":"1","peer":null}]}],"runbook":null}\
+        """
             .formatted(node, pattern, time, time, time, time);
     byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
     assembler.add(state, GraphEvent.ofMatch("shop", time, bytes), Long.MIN_VALUE, out);
@@ -155,9 +155,7 @@ class GraphPatternsTest {
     edge("web", "cart", 500).edge("cart", "db", 500).edge("db", "cart", 500);
     match("errors", "db", 1000).match("latency", "web", 3000);
     assertEquals(
-        List.of(
-            "match far web [db@1000, web@3000] 3000",
-            "timeout upstream db [db@1000] 61000"),
+        List.of("match far web [db@1000, web@3000] 3000", "timeout upstream db [db@1000] 61000"),
         end());
   }
 
