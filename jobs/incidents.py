@@ -113,7 +113,7 @@ class Incidents(KeyedProcessFunction):
 
 
 def _read(kind: str, payload: bytes) -> Event:
-    """The event in a row; a partial match that ran out of time comes where its pattern says that it counts."""
+    """The event in a row; a pattern that ran out of time comes only where it says that this counts."""
     if kind == FRAME:
         return Framed(read_frame_row(bytes(payload)))
     return Matched(alert_of(Match.model_validate_json(payload)))
