@@ -93,7 +93,8 @@ final class FuzzMutator {
     return bytes.length <= LONGEST ? bytes : Arrays.copyOf(bytes, LONGEST);
   }
 
-  private byte[] any() {
+  /** One of the payloads as it is. */
+  byte[] any() {
     return corpus.get(random.nextInt(corpus.size()));
   }
 
