@@ -177,3 +177,4 @@ def _sample_parts(line: Mapping[str, Any]) -> Iterable[str]:
     yield from (str(each) for each in said if each)
     if line.get("z") is not None:
         yield f"z {number(line['z'])}"
+    yield from (f"trace {each['trace_id']}" for each in line.get("exemplars") or ())

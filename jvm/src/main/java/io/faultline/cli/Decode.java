@@ -9,6 +9,7 @@ import io.faultline.decode.RawRecord;
 import io.faultline.node.NodeConfig;
 import io.faultline.node.SignalRules;
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.Set;
+import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -49,6 +51,7 @@ public final class Decode {
       guard.begin(record);
       decoder.decode(record, guard);
     }
+    lines.flush();
     if (normalised != null) {
       normalised.write(out);
     }
@@ -62,6 +65,9 @@ public final class Decode {
     private final Set<Edge> called = new HashSet<>();
     private int record;
 
+    /** The last sample, which exemplars may still join. */
+    @Nullable private ObjectNode pending;
+
     RecordLines(Lines out, SignalRules rules, Normalised normalised) {
       this.out = out;
       this.rules = rules;
@@ -69,6 +75,7 @@ public final class Decode {
     }
 
     private void write(ObjectNode line) {
+      flush();
       try {
         out.write(line);
       } catch (IOException e) {
@@ -76,18 +83,36 @@ public final class Decode {
       }
     }
 
+    /** Writes the sample that nothing more belongs to. */
+    void flush() {
+      ObjectNode line = pending;
+      pending = null;
+      if (line != null) {
+        write(line);
+      }
+    }
+
     @Override
     public void sample(
         String graph, String node, long time, SeriesKey key, double value, long start) {
       if (normalised == null) {
+        flush();
         Kind kind = key.kind() == Kind.UNSAID ? rules.resolve(key).kind() : key.kind();
-        write(DecodeLines.sample(record, graph, node, time, key, kind, value));
+        pending = DecodeLines.sample(record, graph, node, time, key, kind, value);
       } else {
         normalised.add(record, graph, node, time, key, value, start);
       }
     }
 
+    @Override
+    public void exemplar(Exemplar exemplar) {
+      if (pending != null) {
+        DecodeLines.addExemplar(pending, exemplar);
+      }
+    }
+
     void begin(int index) {
+      flush();
       record = index;
       called.clear();
     }

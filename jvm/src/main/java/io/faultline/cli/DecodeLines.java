@@ -3,6 +3,7 @@ package io.faultline.cli;
 import io.faultline.cep.SampleEvent;
 import io.faultline.config.Json;
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Side;
@@ -41,6 +42,14 @@ final class DecodeLines {
     put(line, "baseline", sample.baseline());
     put(line, "spread", sample.spread());
     return line;
+  }
+
+  /** Adds an event with its trace to the line of the sample that counts it. */
+  static void addExemplar(ObjectNode line, Exemplar exemplar) {
+    ObjectNode one = line.withArray("exemplars").addObject().put("trace_id", exemplar.traceId());
+    one.put("span_id", exemplar.spanId());
+    put(one, "value", exemplar.value());
+    one.put("time", exemplar.time() == 0 ? null : Long.valueOf(exemplar.time()));
   }
 
   private static void put(ObjectNode line, String name, double value) {

@@ -1,6 +1,7 @@
 package io.faultline.decode;
 
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.SeriesKey;
 import javax.annotation.Nullable;
 
@@ -30,6 +31,13 @@ public interface Decoder {
      * @param start start time of a cumulative or delta point, ms UTC; 0 = not said
      */
     void sample(String graph, String node, long time, SeriesKey key, double value, long start);
+
+    /**
+     * An event that the last sample counts or shows, with its trace. Few per sample, mostly none.
+     */
+    default void exemplar(Exemplar exemplar) {
+      // Only who tells traces wants to know.
+    }
 
     void edge(Edge edge);
 

@@ -22,6 +22,7 @@ public final class Decoders {
   static {
     FACTORIES.put(OTLP_PROTO, (config, graph) -> new OtlpDecoder(config.identity(), graph));
     FACTORIES.put(PROMETHEUS, (config, graph) -> new PrometheusDecoder(config.identity(), graph));
+    FACTORIES.put(OTLP_JSON, (config, graph) -> new OtlpJsonDecoder(config.identity(), graph));
     FACTORIES.put(TELEGRAF, TelegrafDecoder::new);
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
     FACTORIES.put(BY_HEADER, ByHeaderDecoder::new);

@@ -85,7 +85,7 @@ class DecodeTest {
 
   @Test
   void otlpPayload() throws Exception {
-    try (InputStream in = getClass().getResourceAsStream("/01_otlp_metrics.pb")) {
+    try (InputStream in = getClass().getResourceAsStream("/otlp_metrics.pb")) {
       String value = Base64.getEncoder().encodeToString(in.readAllBytes());
       String records = "\"records\":[{\"value_base64\":\"" + value + "\"}]}";
       List<JsonNode> lines = ask("{\"format\":\"otlp_proto\"," + records);
