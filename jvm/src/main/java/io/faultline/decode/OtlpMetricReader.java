@@ -156,8 +156,10 @@ final class OtlpMetricReader {
 
   private void readPoints(OtlpMetric of) throws WireException {
     data.over(metric.buffer(), dataFrom, dataTo);
+    boolean any = false;
     while (data.next()) {
       if (data.field == POINTS) {
+        any = true;
         path.next(Level.POINT);
         try {
           readPoint(of);
@@ -165,6 +167,9 @@ final class OtlpMetricReader {
           refuse(e);
         }
       }
+    }
+    if (!any) {
+      out.ignored(Reasons.NO_RECORDED_VALUE);
     }
   }
 
@@ -179,6 +184,8 @@ final class OtlpMetricReader {
     } else if (!Times.isValid(point.time)) {
       throw new WireException(Reasons.BAD_TIME, "its time is " + point.time + " ms");
     } else {
+      // A start that no clock can have told would make a rate of any size.
+      point.start = Times.isValid(point.start) && point.start <= point.time ? point.start : 0L;
       samples.emit(point, of, series(of), out);
     }
   }

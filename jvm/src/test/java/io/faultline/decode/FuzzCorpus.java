@@ -35,7 +35,9 @@ final class FuzzCorpus {
         if (file.getFileName().toString().startsWith(prefix)) {
           byte[] whole = Files.readAllBytes(file);
           all.add(whole);
-          lines(whole).forEach(all::add);
+          if (file.toString().endsWith(".ndjson") || file.toString().endsWith(".lp")) {
+            all.addAll(lines(whole));
+          }
         }
       }
       return all;

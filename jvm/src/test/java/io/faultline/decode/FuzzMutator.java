@@ -84,10 +84,11 @@ final class FuzzMutator {
     tokens.add(new byte[] {(byte) 0xef, (byte) 0xbb, (byte) 0xbf});
   }
 
-  /** One of the payloads, damaged one to four times over. */
+  /** One of the payloads, damaged once or a few times over. */
   byte[] next() {
     byte[] bytes = any();
-    for (int left = 1 + random.nextInt(4); left > 0; left--) {
+    int most = random.nextInt(5);
+    for (int left = 1 + random.nextInt(1 + most); left > 0; left--) {
       bytes = damage(bytes);
     }
     return bytes.length <= LONGEST ? bytes : Arrays.copyOf(bytes, LONGEST);
