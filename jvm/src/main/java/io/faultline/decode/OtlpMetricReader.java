@@ -142,11 +142,14 @@ final class OtlpMetricReader {
     return monotonic ? Kind.COUNTER : Kind.GAUGE;
   }
 
-  private OtlpMetric known(OtlpScope scope, Kind kind, OtlpShape shape) {
+  private OtlpMetric known(OtlpScope scope, Kind kind, OtlpShape shape) throws WireException {
     byte[] buffer = metric.buffer();
     OtlpMetric found = scope.metric(buffer, nameFrom, nameTo);
     if (found == null || !found.is(buffer, unitFrom, unitTo, kind, shape)) {
       String name = new String(buffer, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
+      if (name.isBlank()) {
+        throw new WireException(Reasons.MISSING_FIELD, "the metric has no name");
+      }
       String unit = new String(buffer, unitFrom, unitTo - unitFrom, StandardCharsets.UTF_8);
       found = new OtlpMetric(identity, scope, name, unit, kind, shape);
       scope.keep(buffer, nameFrom, nameTo, found);
