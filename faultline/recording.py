@@ -1,4 +1,4 @@
-"""`faultline recording`: checks recordings, imports public data sets. Imports records inside the commands."""
+"""`faultline recording`: checks, imports and cuts recordings. Imports records inside the commands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultline import console, exits
+from faultline.cut import cut
 from faultline.words import plural
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from records.importers.shared import Imported
 
 app = typer.Typer(no_args_is_help=True, help="Recordings: folders with samples, edges and faults.")
+app.command("cut")(cut)
 
 Folders = Annotated[list[Path], typer.Argument(metavar="RECORDING...", exists=True, file_okay=False)]
 

@@ -8,79 +8,63 @@ import java.util.Map;
 
 /**
  * Layouts by the series objects they are made of, compared by reference: a scrape that repeats its
- * series encodes nothing. Scrapes also repeat their order, so each layout remembers which came
- * after it, and that one is compared first. Series that are equal but not the same object only miss
- * the cache. Bounded.
+ * series encodes nothing. Series that are equal but not the same object only miss the cache.
+ * Bounded.
  */
 final class LayoutCache {
-  private static final int LIMIT = 8192;
+  private static final int MOST_SERIES = 1_000_000;
+  private static final int HASHED = 8;
 
-  private final Map<Sequence, Sequence> known = new HashMap<>();
+  private final Map<Sequence, Layout> known = new HashMap<>();
   private final Sequence probe = new Sequence();
-
-  /** The sequence that was asked for last. */
-  private Sequence last = probe;
+  private int held;
 
   /** The layout of the first {@code size} series. */
   Layout get(SeriesKey[] keys, int size) {
-    Sequence guess = last.following;
-    if (guess == null || !guess.is(keys, size)) {
-      guess = find(keys, size);
-      last.following = guess;
-    }
-    last = guess;
-    return guess.layout;
-  }
-
-  private Sequence find(SeriesKey[] keys, int size) {
     probe.set(keys, size);
-    Sequence found = known.get(probe);
+    Layout found = known.get(probe);
     if (found != null) {
       return found;
     }
-    if (known.size() >= LIMIT) {
+    if (held + size > MOST_SERIES) {
       known.clear();
-      last = new Sequence();
+      held = 0;
     }
+    held += size;
     SeriesKey[] own = Arrays.copyOf(keys, size);
+    Layout layout = Layout.of(own);
     Sequence sequence = new Sequence();
     sequence.set(own, size);
-    sequence.layout = Layout.of(own);
-    known.put(sequence, sequence);
-    return sequence;
+    known.put(sequence, layout);
+    return layout;
   }
 
-  /** Series objects in order, equal where the objects are the same. */
+  /**
+   * Series objects in order, equal where the objects are the same. The hash looks at some of them:
+   * to ask an object for its identity means to fetch it from memory.
+   */
   private static final class Sequence {
     private SeriesKey[] keys;
     private int size;
     private int hash;
-    private Layout layout;
-
-    /** The one that was asked for after this one last time; null = not known. */
-    private Sequence following;
 
     void set(SeriesKey[] keys, int size) {
       this.keys = keys;
       this.size = size;
-      int h = size;
-      for (int i = 0; i < size; i++) {
-        h = h * 31 + System.identityHashCode(keys[i]);
+      hash = size;
+      int step = Math.max(1, size / HASHED);
+      for (int i = 0; i < size; i += step) {
+        hash = hash * 31 + System.identityHashCode(keys[i]);
       }
-      hash = h;
     }
 
     @Override
     public boolean equals(Object other) {
-      return other instanceof Sequence that && that.hash == hash && is(that.keys, that.size);
-    }
-
-    boolean is(SeriesKey[] others, int count) {
-      if (count != size) {
+      if (!(other instanceof Sequence that) || that.hash != hash || that.size != size) {
         return false;
       }
       for (int i = 0; i < size; i++) {
-        if (keys[i] != others[i]) {
+        if (keys[i] != that.keys[i]) {
           return false;
         }
       }

@@ -68,7 +68,7 @@ final class Detector implements MatchOutput {
       series.ref =
           new SeriesRef(node.graph, node.node, series.key, resolved.signal(), resolved.unit());
     }
-    double median = baseline.median();
+    double median = baseline.median(resolved);
     event.set(
         series.ref,
         time,
@@ -77,7 +77,7 @@ final class Detector implements MatchOutput {
         median,
         baseline.scale(resolved),
         value - median,
-        baseline.rel(value));
+        baseline.rel(value, resolved));
     if (output.wantsSamples()) {
       output.sample(event);
     }
