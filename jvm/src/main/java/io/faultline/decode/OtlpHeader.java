@@ -83,6 +83,11 @@ final class OtlpHeader {
     };
   }
 
+  /** Whether the name says nothing; most names show with their first character that they do. */
+  boolean isNameless() {
+    return nameFrom == nameTo || (wire.buffer()[nameFrom] <= ' ' && name().isBlank());
+  }
+
   String name() {
     return text(nameFrom, nameTo);
   }

@@ -81,7 +81,7 @@ final class OtlpMetricReader {
     of = null;
     header.read(outer);
     refused.check(outer);
-    if (header.nameFrom == header.nameTo) {
+    if (header.isNameless()) {
       throw new WireException(Reasons.MISSING_FIELD, "the metric has no name");
     }
     if (header.shape() == null) {
@@ -150,8 +150,10 @@ final class OtlpMetricReader {
   }
 
   private void readPoints() throws WireException {
+    boolean any = false;
     while (data.next()) {
       if (data.field == POINTS) {
+        any = true;
         path.next(Level.POINT);
         try {
           readPoint();
@@ -159,6 +161,9 @@ final class OtlpMetricReader {
           refuse(e);
         }
       }
+    }
+    if (!any) {
+      out.ignored(Reasons.NO_RECORDED_VALUE);
     }
   }
 
@@ -193,7 +198,8 @@ final class OtlpMetricReader {
     if (series == null || !series.isPlain()) {
       return false;
     }
-    out.sample(series.graph(), series.node(), point.time, series.value(), point.value, point.start);
+    out.sample(
+        series.graph(), series.node(), point.time, series.value(), point.value, point.start());
     return true;
   }
 

@@ -27,8 +27,8 @@ final class OtlpPoint {
   /** Event time, ms; 0 = not said. */
   long time;
 
-  /** Start time, ms; 0 = not said. */
-  long start;
+  /** Start time as sent, ms; 0 = not said. */
+  private long start;
 
   /** The value of a number, the sum of a histogram or summary. */
   double value;
@@ -57,6 +57,13 @@ final class OtlpPoint {
   final DoubleList quantileValues = new DoubleList();
   final OtlpExemplars exemplars = new OtlpExemplars();
   private long flags;
+
+  /**
+   * Start time, ms; 0 = not said. One that no clock can have told would make a rate of any size.
+   */
+  long start() {
+    return start <= time && Times.isValid(start) ? start : 0L;
+  }
 
   boolean noRecordedValue() {
     return (flags & NO_RECORDED_VALUE) != 0;
