@@ -36,7 +36,7 @@ final class OtlpSamples {
   }
 
   private void sample(SeriesKey key, double value) {
-    out.sample(series.graph(), series.node(), point.time, key, value, point.start);
+    out.sample(series.graph(), series.node(), point.time, key, value, point.start());
   }
 
   private void exemplars() {
