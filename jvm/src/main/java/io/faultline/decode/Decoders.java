@@ -12,12 +12,14 @@ public final class Decoders {
   public static final String NATIVE = "native";
   public static final String OTLP_PROTO = "otlp_proto";
   public static final String PROMETHEUS = "prometheus";
+  public static final String TELEGRAF = "telegraf";
 
   private static final Map<String, Factory> FACTORIES = new LinkedHashMap<>();
 
   static {
     FACTORIES.put(OTLP_PROTO, (config, graph) -> new OtlpDecoder(config.identity(), graph));
     FACTORIES.put(PROMETHEUS, (config, graph) -> new PrometheusDecoder(config.identity(), graph));
+    FACTORIES.put(TELEGRAF, TelegrafDecoder::new);
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
   }
 

@@ -59,6 +59,10 @@ final class JsonRecords {
     this.arrays = arrays;
   }
 
+  static JsonParser parser(byte[] bytes, int from, int to) throws IOException {
+    return FACTORY.createParser(bytes, from, to - from);
+  }
+
   /** Everything in the record. */
   void decode(RawRecord in, Decoder.Output out) {
     byte[] value = in.value();
@@ -113,7 +117,7 @@ final class JsonRecords {
     if (!isUtf8Start(bytes, at)) {
       return broken("no JSON in UTF-8", out);
     }
-    try (JsonParser parser = FACTORY.createParser(bytes, at, bytes.length - at)) {
+    try (JsonParser parser = parser(bytes, at, bytes.length)) {
       JsonToken token = parser.nextToken();
       if (token == JsonToken.START_OBJECT) {
         reader.read(parser, this, out);
@@ -192,7 +196,7 @@ final class JsonRecords {
   }
 
   /** What the parser says, without its place in the source and its hints to programmers. */
-  private static String firstLine(IOException e) {
+  static String firstLine(IOException e) {
     String message = String.valueOf(e.getMessage());
     int end = message.indexOf('\n');
     message = end < 0 ? message : message.substring(0, end);

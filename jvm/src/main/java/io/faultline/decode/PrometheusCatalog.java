@@ -10,22 +10,19 @@ import java.util.Set;
 import javax.annotation.Nullable;
 
 /**
- * Prometheus series by the bytes of their labels: a series seen before costs one look at its bytes.
- * Emptied once it has grown past a limit, so that a sender of ever new labels costs time and not
- * memory.
+ * Prometheus series by the bytes of their labels.
  *
  * <p>Replicas of one Prometheus write the same series under labels of their own, which are left
  * out. Samples carry no type, so a series says no kind: a rule for its name does.
  */
 final class PrometheusCatalog {
-  private static final int LIMIT = 200_000;
+  private static final int NAMES_KEPT = 200_000;
   private static final String NAME = "__name__";
   private static final Set<String> REPLICAS = Set.of("prometheus_replica", "__replica__");
 
   private final LabelIdentity identity;
-  private final BytesMap<Entry> known = new BytesMap<>();
-  private final Interner<String> names = new Interner<>(LIMIT);
-  private int entries;
+  private final LabelCatalog<PrometheusSeries> known = new LabelCatalog<>();
+  private final Interner<String> names = new Interner<>(NAMES_KEPT);
 
   PrometheusCatalog(IdentityConfig config, String defaultGraph) {
     this.identity =
@@ -35,22 +32,13 @@ final class PrometheusCatalog {
   /** The series with labels of these bytes; null = not seen yet, or not with this name. */
   @Nullable
   PrometheusSeries find(byte[] bytes, int from, int to, String metric) {
-    Entry entry = known.get(bytes, from, to);
-    while (entry != null && !entry.series.metric().equals(metric)) {
-      entry = entry.next;
-    }
-    return entry == null ? null : entry.series;
+    return known.find(bytes, from, to, metric);
   }
 
   /** Works a series out and keeps it for the next time. */
   PrometheusSeries add(byte[] bytes, int from, int to, String metric, Map<String, String> labels) {
-    if (entries >= LIMIT) {
-      known.clear();
-      entries = 0;
-    }
     PrometheusSeries series = resolve(metric, labels);
-    known.put(bytes, from, to, new Entry(series, known.get(bytes, from, to)));
-    entries++;
+    known.keep(bytes, from, to, series.metric(), series);
     return series;
   }
 
@@ -59,7 +47,7 @@ final class PrometheusCatalog {
     sent.forEach(
         (name, value) -> {
           if (!value.isEmpty() && !name.equals(NAME) && !REPLICAS.contains(name)) {
-            labels.put(Labels.clean(name), Labels.clean(value));
+            labels.put(name, value);
           }
         });
     LabelIdentity.Identity who = identity.of(metric, labels);
@@ -72,7 +60,4 @@ final class PrometheusCatalog {
         new SeriesKey(name, canonical, who.peer(), Side.UNSAID, Kind.UNSAID, null, null);
     return new PrometheusSeries(name, names.intern(who.graph()), names.intern(who.node()), key);
   }
-
-  /** A series, and others with the same labels. */
-  private record Entry(PrometheusSeries series, @Nullable Entry next) {}
 }

@@ -53,7 +53,6 @@ final class PrometheusObject implements JsonRecords.Reader {
     labelsFrom = labelsTo = 0;
     hasTime = hasValue = false;
     finite = true;
-    labels.clear();
   }
 
   private void readField(String field, JsonToken token, JsonParser parser, JsonRecords at)
@@ -69,24 +68,13 @@ final class PrometheusObject implements JsonRecords.Reader {
     }
   }
 
-  /** Remembers where the labels stand, and reads them: they may be new. */
   private void readLabels(JsonToken token, JsonParser parser, JsonRecords at) throws IOException {
     if (token != JsonToken.START_OBJECT) {
       wrong(Reasons.BAD_VALUE, "labels: an object is wanted");
       return;
     }
-    labels.clear();
     labelsFrom = at.tokenStart(parser);
-    while (parser.nextToken() == JsonToken.FIELD_NAME) {
-      String label = names.intern(parser.currentName());
-      JsonToken found = parser.nextToken();
-      if (found == JsonToken.VALUE_STRING) {
-        labels.put(label, names.intern(parser.getText()));
-      } else if (found != JsonToken.VALUE_NULL) {
-        wrong(Reasons.BAD_VALUE, "labels." + label + ": a string is wanted");
-        parser.skipChildren();
-      }
-    }
+    parser.skipChildren();
     labelsTo = at.tokenEnd(parser);
   }
 
@@ -135,10 +123,9 @@ final class PrometheusObject implements JsonRecords.Reader {
   }
 
   private void emit(JsonRecords at, Decoder.Output out) {
-    String metric = name == null ? labels.get(NAME) : name;
-    require(metric != null && !metric.isBlank(), "name");
     require(hasValue, "value");
     require(hasTime, "timestamp");
+    PrometheusSeries series = reason == null ? series(at.bytes()) : null;
     if (reason == null && finite && !Times.isValid(time)) {
       wrong(Reasons.BAD_TIME, "timestamp: an RFC 3339 time since 1973 is wanted");
     }
@@ -147,21 +134,25 @@ final class PrometheusObject implements JsonRecords.Reader {
     } else if (!finite) {
       out.ignored(Reasons.NOT_FINITE);
     } else {
-      emitSample(series(metric, at.bytes()), out);
+      series.emit(time, value, out);
     }
   }
 
-  private PrometheusSeries series(String metric, byte[] bytes) {
-    PrometheusSeries known = catalog.find(bytes, labelsFrom, labelsTo, metric);
-    return known == null ? catalog.add(bytes, labelsFrom, labelsTo, metric, labels) : known;
-  }
-
-  private void emitSample(PrometheusSeries series, @Nullable Decoder.Output out) {
-    if (series.node() == null) {
-      out.ignored(Reasons.UNNAMED_NODE);
-    } else {
-      out.sample(series.graph(), series.node(), time, series.key(), value, 0L);
+  /** The series, or null and why there is none. */
+  @Nullable
+  private PrometheusSeries series(byte[] bytes) {
+    PrometheusSeries known = name == null ? null : catalog.find(bytes, labelsFrom, labelsTo, name);
+    if (known != null) {
+      return known;
     }
+    String problem = LabelObject.read(bytes, labelsFrom, labelsTo, "labels", labels);
+    if (problem != null) {
+      wrong(Reasons.BAD_VALUE, problem);
+      return null;
+    }
+    String metric = name == null ? labels.get(NAME) : name;
+    require(metric != null && !metric.isBlank(), "name");
+    return reason == null ? catalog.add(bytes, labelsFrom, labelsTo, metric, labels) : null;
   }
 
   private void require(boolean present, String field) {

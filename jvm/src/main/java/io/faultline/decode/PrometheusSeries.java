@@ -10,4 +10,14 @@ import javax.annotation.Nullable;
  * @param key null where the node is
  */
 record PrometheusSeries(
-    String metric, String graph, @Nullable String node, @Nullable SeriesKey key) {}
+    String metric, String graph, @Nullable String node, @Nullable SeriesKey key) {
+
+  /** Hands a value on; the time is in ms. */
+  void emit(long time, double value, Decoder.Output out) {
+    if (node == null || key == null) {
+      out.ignored(Reasons.UNNAMED_NODE);
+    } else {
+      out.sample(graph, node, time, key, value, 0L);
+    }
+  }
+}

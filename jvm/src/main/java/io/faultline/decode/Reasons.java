@@ -15,6 +15,7 @@ public final class Reasons {
   public static final String TOMBSTONE = "tombstone";
 
   public static final String NOT_FINITE = "not_finite";
+  public static final String NON_NUMERIC = "non_numeric";
   public static final String NO_RECORDED_VALUE = "no_recorded_value";
   public static final String UNNAMED_NODE = "unnamed_node";
   public static final String SELF_EDGE = "self_edge";
