@@ -62,7 +62,7 @@ final class PartMaker {
   private Part combined(SeriesKey key, Rule.Combine combine) {
     SeriesKey total =
         key(key, combine.name(), key.labels(), Kind.GAUGE, combine.signal(), combine.unit());
-    return new Part(total, combine.term());
+    return new Part(total, combine.term(), combine.of());
   }
 
   private SeriesKey key(

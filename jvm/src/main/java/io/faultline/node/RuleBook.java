@@ -22,8 +22,15 @@ final class RuleBook {
     rules.forEach(rule -> this.rules.add(new Compiled(rule)));
   }
 
-  /** What the rules say of a series. */
+  /** What the rules say of a series; where they say nothing, what they say of its original name. */
   Verdict verdict(SeriesKey key, SeriesName name) {
+    Verdict verdict = ofName(key, name);
+    SeriesName original = verdict.decided() ? null : name.original();
+    Verdict other = original == null ? Verdict.NONE : ofName(key, original);
+    return other.decided() ? other : verdict;
+  }
+
+  private Verdict ofName(SeriesKey key, SeriesName name) {
     List<Rule> matched = new ArrayList<>(2);
     for (Compiled compiled : named(name)) {
       if (matches(compiled.labels, key)) {

@@ -59,8 +59,8 @@ public final class SignalRules {
     Role role = kind == Kind.GAUGE ? Role.PLAIN : SeriesName.role(key);
     Signal signal = key.signal() == null ? verdict.signal() : key.signal();
     String unit = key.unit() == null ? verdict.unit() : key.unit();
-    if (role == Role.COUNT) {
-      signal = ofEvents(key, verdict);
+    if (role == Role.COUNT || role == Role.BUCKET) {
+      signal = role == Role.COUNT ? ofEvents(key, verdict) : signal;
       unit = "1/s";
     } else if (kind != Kind.GAUGE) {
       unit = Units.perSecond(unit);
