@@ -1,6 +1,8 @@
 package io.faultline.node;
 
 import io.faultline.records.SeriesKey;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javax.annotation.Nullable;
 
@@ -65,6 +67,18 @@ record SeriesName(String metric, @Nullable String histogram, String as) {
       }
     }
     return null;
+  }
+
+  /** Every text that a rule's expression may be held against. */
+  List<String> spellings() {
+    List<String> all = new ArrayList<>(6);
+    for (String one : Arrays.asList(metric, histogram, sum())) {
+      if (one != null) {
+        all.add(one);
+        all.add(SeriesKey.underscored(one));
+      }
+    }
+    return all;
   }
 
   /** For a mean or quantile, the name of the sum, which rules may be written for; else null. */
