@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from faultline import console, exits
-from faultline.words import clock, number, plural
+from faultline.decode_words import in_words, to_map
+from faultline.words import plural
 from records.formats import Format
 
 MAIN_CLASS: Final = "io.faultline.cli.Decode"
 _QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-_RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition")
+_RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition", "headers")
 
 
 def decode(
@@ -32,7 +33,9 @@ def decode(
     records: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="Records with value, key, timestamp: a YAML or JSON list."
+            exists=True,
+            dir_okay=False,
+            help="Records with value, key, timestamp, headers: a YAML or JSON list.",
         ),
     ] = None,
     config: Annotated[
@@ -44,29 +47,46 @@ def decode(
             help="A job's configuration: identity, rules, tick.",
         ),
     ] = None,
+    rules: Annotated[
+        list[Path] | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Signal rules that go before the configuration's and the shipped ones.",
+        ),
+    ] = None,
     normalised: Annotated[
-        bool, typer.Option("--normalised", help="After counters, units, signals and baseline.")
+        bool,
+        typer.Option("--normalised", help="After counters, units, signals and baseline; by which rules."),
     ] = False,
     json: console.Json = False,
 ) -> None:
     """Show how payloads are read; exit 1 where one cannot be."""
     from records.errors import UsageError
     from records.java import run_main
+    from records.rules import stub
 
     if not files and records is None:
         raise UsageError("no payload", "name a file, or --records")
     sent = [_record({"value_base64": b64encode(file.read_bytes()).decode()}) for file in files or ()]
     sent += [] if records is None else read_records(records)
-    request = {"format": wire.value, "normalised": normalised, "records": sent, **_settings(config, wire)}
+    settings = _settings(config, wire, rules or [])
+    request = {"format": wire.value, "normalised": normalised, "records": sent, **settings}
     counts: Counter[str] = Counter()
+    unmapped = []
     for line in run_main(MAIN_CLASS, request, jvm_options=_QUICK_START):
         counts[line["type"]] += 1
+        if line["type"] == "unmapped":
+            line["stub"] = stub(line["metric"], histogram=line["histogram"])
+            unmapped.append(line)
         if json:
             console.say_json(line)
         else:
             console.say(in_words(line))
     told = [plural(counts[kind], kind.replace("_", " ")) for kind in ("sample", "edge", "dead_letter")]
     console.note(f"{plural(len(sent), 'record')}: {', '.join(told)}, {counts['ignored']} ignored")
+    if unmapped:
+        console.note(to_map(unmapped))
     if counts["dead_letter"]:
         raise typer.Exit(exits.FINDINGS)
 
@@ -77,7 +97,7 @@ def read_records(file: Path) -> list[dict[str, Any]]:
 
     from records.errors import ConfigError
 
-    mend = "write a list: - {value: text or null, value_base64: .., key: .., timestamp: ms, partition: 0}"
+    mend = "write a list: - {value: text or null, value_base64: .., key: .., timestamp: ms, headers: {..}}"
     try:
         read = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -101,6 +121,13 @@ def _check(record: Mapping[str, Any], place: str) -> None:
     for key in ("value", "value_base64", "key"):
         if not isinstance(record.get(key), str | None):
             raise ConfigError(f"{place}: {key} is no text", "put it in quotes")
+    headers = record.get("headers") or {}
+    if not isinstance(headers, dict) or not all(
+        isinstance(text, str) for pair in headers.items() for text in pair
+    ):
+        raise ConfigError(
+            f"{place}: headers are no names with text", "write headers: {content-type: text/plain}"
+        )
 
 
 def _record(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,6 +139,7 @@ def _record(record: Mapping[str, Any]) -> dict[str, Any]:
         "key_base64": _base64(None if record.get("key") is None else record["key"].encode()),
         "timestamp": record.get("timestamp"),
         "partition": record.get("partition"),
+        "headers": record.get("headers"),
     }
 
 
@@ -119,51 +147,23 @@ def _base64(value: bytes | None) -> str | None:
     return None if value is None else b64encode(value).decode()
 
 
-def _settings(config: Path | None, wire: Format) -> dict[str, Any]:
+def _settings(config: Path | None, wire: Format, rules: Sequence[Path]) -> dict[str, Any]:
     """What a job of this configuration would be told about identity, rules and ticks."""
     from records.rules import load_rules
 
     if config is None:
-        return {"rules": load_rules()}
+        return {"rules": load_rules(rules)}
     from jobs.config import KafkaSource
     from jobs.config_loading import load_config
 
     loaded = load_config(config)
     sources = [each for each in loaded.sources if isinstance(each, KafkaSource) and each.format == wire.value]
-    identity = next((each.identity for each in sources if each.identity is not None), None)
+    reading = sources[0].reading() if sources else {}
     return {
+        **reading,
         "graph": loaded.graph,
-        "identity": None if identity is None else identity.model_dump(exclude_none=True),
-        "rules": load_rules([] if loaded.rules is None else [loaded.rules]),
+        "rules": load_rules([*rules, *([] if loaded.rules is None else [loaded.rules])]),
         "tick_ms": loaded.tick,
         "graph_ticks": loaded.graph_ticks,
         "max_future_ms": loaded.max_future,
     }
-
-
-def in_words(line: Mapping[str, Any]) -> str:
-    """A line of the answer for people."""
-    kind = line["type"].replace("_", " ")
-    return f"{line['record']:>3}  {kind:<11}  {' '.join(_parts(line))}".rstrip()
-
-
-def _parts(line: Mapping[str, Any]) -> Iterable[str]:
-    if line["type"] == "sample":
-        yield from _sample_parts(line)
-    elif line["type"] == "edge":
-        yield f"{line['graph']}  {line['source']} -> {line['target']}  {clock(line['time'])}"
-    else:
-        detail = line.get("detail")
-        yield line["reason"] + (f": {detail}" if detail else "")
-
-
-def _sample_parts(line: Mapping[str, Any]) -> Iterable[str]:
-    peer = f"{line['peer']} -> " if line.get("peer") else ""
-    labels = ",".join(f"{name}={value}" for name, value in (line.get("labels") or {}).items())
-    yield f"{line['graph']}/{peer}{line['node']}  {line['metric']}" + (f"{{{labels}}}" if labels else "")
-    yield f"= {line['value']:.10g}" + (f" {line['unit']}" if line.get("unit") not in (None, "1") else "")
-    yield f" {clock(line['time'])} "
-    said: Sequence[Any] = [line.get(name) for name in ("signal", "kind", "side")]
-    yield from (str(each) for each in said if each)
-    if line.get("z") is not None:
-        yield f"z {number(line['z'])}"

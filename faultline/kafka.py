@@ -1,17 +1,88 @@
-"""Reads what the job wrote to Kafka. The only module of the command that knows kafka-python."""
+"""Reads topics: what the job wrote and what it reads. The command's only module that knows kafka-python."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from faultline import console
 from records.cloudevents import read_cloudevent
-from records.errors import EventError, MachineError
+from records.errors import EventError, MachineError, UsageError
 from records.incidents import IncidentEvent
+from records.validation import nearest
 
 CONNECT_MS = 10_000
 """How long to wait for a broker."""
+POLL_MS: Final = 1_000
+SILENT_S: Final = 60.0
+"""A broker that has records and sends none for so long is taken for gone."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record as a consumer has it; `timestamp` is Kafka's, ms, None where it has none."""
+
+    partition: int
+    offset: int
+    timestamp: int | None
+    key: bytes | None
+    value: bytes | None
+    headers: dict[str, str]
+
+
+def read_topic(servers: str, topic: str, since: int, done: Collection[int] = ()) -> Iterator[Record]:
+    """The records of `topic` whose timestamps are `since` (ms) or later, up to those that are there now.
+
+    In order of each partition. A partition in `done`, which may grow meanwhile, is read no further.
+    UsageError where there is no such topic, MachineError where the broker does not answer.
+    """
+    consumer = _connect(servers)
+    try:
+        ends = _begin(consumer, topic, since)
+        silent = time.monotonic() + SILENT_S
+        while True:
+            left = [
+                each
+                for each, end in ends.items()
+                if each.partition not in done and consumer.position(each) < end
+            ]
+            consumer.pause(*(each for each in ends if each not in left))
+            if not left:
+                return
+            for partition, records in consumer.poll(timeout_ms=POLL_MS).items():
+                silent = time.monotonic() + SILENT_S
+                yield from (_record(each) for each in records if each.offset < ends[partition])
+            if time.monotonic() > silent:
+                raise MachineError(f"{servers} sends nothing more of {topic}", "look at the broker's log")
+    finally:
+        consumer.close()
+
+
+def _begin(consumer: Any, topic: str, since: int) -> dict[Any, int]:
+    """Assigns the partitions from `since` on; partition to the offset behind its last record now."""
+    from kafka import TopicPartition
+
+    topics = consumer.topics()
+    if topic not in topics:
+        known = [name for name in topics if not name.startswith("__")]
+        said = nearest(topic, known) if known else "; the broker has no topics"
+        raise UsageError(f"no topic {topic!r}{said}", "correct --topic")
+    partitions = [TopicPartition(topic, number) for number in sorted(consumer.partitions_for_topic(topic))]
+    ends = consumer.end_offsets(partitions)
+    starts = consumer.offsets_for_times(dict.fromkeys(partitions, max(since, 0)))
+    begun = {each: starts[each].offset for each in partitions if starts.get(each) is not None}
+    consumer.assign(list(begun))
+    for each, offset in begun.items():
+        consumer.seek(each, offset)
+    return {each: ends[each] for each in begun}
+
+
+def _record(record: Any) -> Record:
+    timestamp = record.timestamp if record.timestamp is not None and record.timestamp >= 0 else None
+    headers = _text(record.headers)
+    return Record(record.partition, record.offset, timestamp, record.key, record.value, headers)
 
 
 def incident_events(

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from gnn.baselines import F64, Window
 from gnn.cuts import alarms_between, shows_at
@@ -41,16 +41,28 @@ def simulated_cases(
 
 
 def _simulated_window(simulation: Simulation, snapshot: Snapshot) -> Window:
-    index = {name: number for number, name in enumerate(snapshot.nodes)}
-    node = [index.get(simulation.names[one.node], -1) for one in simulation.series]
     tick = (snapshot.time - START) // simulation.tick_ms - 1
-    return window_of(simulation.matrix, tick, np.array(node, np.int64))
+    names = [simulation.names[one.node] for one in simulation.series]
+    return window_of(simulation.matrix, tick, snapshot, names, [one.signal for one in simulation.series])
 
 
-def window_of(matrix: F64, tick: int, node: npt.NDArray[np.int64]) -> Window:
-    """Return the raw window at a tick: its last ticks, and the ticks from before the model's window."""
+def window_of(
+    matrix: F64, tick: int, snapshot: Snapshot, names: Sequence[str], signals: Sequence[str]
+) -> Window:
+    """Return the raw window at a tick: its last ticks, and the ticks from before the model's window.
+
+    ``names``, ``signals``: of each series (column).
+    """
+    index = {name: number for number, name in enumerate(snapshot.nodes)}
     edge = max(1, tick + 1 - WINDOW_TICKS)
-    return Window(matrix[max(0, edge - _BEFORE) : edge], matrix[max(0, tick + 1 - _DURING) : tick + 1], node)
+    now = matrix[: tick + 1]
+    return Window(
+        before=matrix[max(0, edge - _BEFORE) : edge],
+        during=now[-_DURING:],
+        recent=now[-WINDOW_TICKS:],
+        node=np.array([index.get(name, -1) for name in names], np.int64),
+        signal=np.array(signals, np.str_),
+    )
 
 
 def recording_rows(recording: Recording, make: FrameMaker = jvm_frames) -> list[FrameRow]:
@@ -70,7 +82,7 @@ def recording_cases(
     ``told``: cut ``delay`` ticks after the labelled start instead, without alarms. A fault that never shows
     is cut at the middle of its time.
     """
-    matrix, names = recording_matrix(recording)
+    matrix = recording_matrix(recording, rows[0].tick_ms if rows else recording.meta.interval)
     times = np.array([row.time for row in rows])
     for fault in recording.faults():
         start, end = (int(i) for i in np.searchsorted(times, (fault.start + 1, fault.end + 1)))
@@ -79,10 +91,7 @@ def recording_cases(
         alarms = () if told or shown is None else alarms_between(rows, shown, last)
         snapshot = encode(rows[max(0, last + 1 - WINDOW_TICKS) : last + 1], alarms)
         if fault.node in snapshot.nodes:
-            index = {name: number for number, name in enumerate(snapshot.nodes)}
-            node = np.array([index.get(name, -1) for name in names], np.int64)
-            tick = (snapshot.time - recording.meta.start) // recording.meta.interval - 1
-            yield Case(_example(snapshot, fault), window_of(matrix, int(tick), node))
+            yield Case(_example(snapshot, fault), matrix.window(snapshot))
 
 
 def _example(snapshot: Snapshot, fault: Fault) -> Example:
@@ -97,23 +106,39 @@ def _example(snapshot: Snapshot, fault: Fault) -> Example:
     )
 
 
-def recording_matrix(recording: Recording) -> tuple[F64, list[str]]:
-    """Return the raw values of a recording by tick, [R,S] (the last value of a tick; counters as they are),
-    and nodes.
-
-    Edge series count for their callee.
+@dataclass(frozen=True, slots=True)
+class RawMatrix:
+    """Raw values of a recording, ``values`` [R,S], a row per tick of the job: row 0 is tick number ``first``
+    (time // ``tick_ms``). ``names``, ``signals`` [S]: node and declared signal of each series; edge series
+    count for their callee.
     """
-    meta = recording.meta
-    ticks = (meta.end - meta.start) // meta.interval + 1
+
+    values: F64
+    names: tuple[str, ...]
+    signals: tuple[str, ...]
+    first: int
+    tick_ms: int
+
+    def window(self, snapshot: Snapshot) -> Window:
+        """Return the raw window that ends with the snapshot's last tick."""
+        tick = snapshot.time // self.tick_ms - 1 - self.first
+        return window_of(self.values, tick, snapshot, self.names, self.signals)
+
+
+def recording_matrix(recording: Recording, tick_ms: int) -> RawMatrix:
+    """Return the raw values of a recording by tick (the last value of a tick; counters as they are)."""
+    first = recording.meta.start // tick_ms
     columns: dict[object, int] = {}
     names: list[str] = []
+    signals: list[str] = []
     cells: list[tuple[int, int, float]] = []
     for sample in recording.samples():
-        column = columns.setdefault(sample.series, len(columns))
+        column = columns.setdefault((*sample.series, sample.side), len(columns))
         if column == len(names):
             names.append(sample.node)
-        cells.append(((sample.time - meta.start) // meta.interval, column, sample.value))
-    matrix = np.full((ticks, len(names)), np.nan)
+            signals.append(sample.signal or "")
+        cells.append((sample.time // tick_ms - first, column, sample.value))
+    values = np.full((recording.meta.end // tick_ms - first + 1, len(names)), np.nan)
     for tick, column, value in cells:
-        matrix[tick, column] = value
-    return matrix, names
+        values[tick, column] = value
+    return RawMatrix(values, tuple(names), tuple(signals), first, tick_ms)

@@ -7,7 +7,7 @@ loaded.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
@@ -18,6 +18,16 @@ from records.validation import Record
 
 Count = Annotated[int, Field(gt=0)]
 FormatName = Annotated[Format, Field(strict=False)]
+
+
+READING: Final = {
+    "identity",
+    "json_timestamp_units",
+    "content_types",
+    "content_type_header",
+    "default_format",
+}
+"""Keys of a source that say, beside its format, how records are read."""
 
 
 class NodeKey(Record):
@@ -40,11 +50,12 @@ class GraphKey(Record):
     value: Name | None = None
     attribute: Name | None = None
     label: Name | None = None
+    tag: Name | None = None
 
     @model_validator(mode="after")
     def _exactly_one(self) -> GraphKey:
         if len(self.model_dump(exclude_none=True)) != 1:
-            raise ValueError("name exactly one of value, attribute, label")
+            raise ValueError("name exactly one of value, attribute, label, tag")
         return self
 
 
@@ -59,7 +70,10 @@ class Identity(Record):
 class KafkaSource(Record):
     """A topic. `start`: where a job without saved offsets begins. `bounded`: end at what is there now.
 
-    `edges_only`: the topic never holds event time back. `properties`: handed to the Kafka client.
+    `json_timestamp_units`: of Telegraf's JSON, as in telegraf.conf. `content_types`, `content_type_header`,
+    `default_format`: for `by_header`: which format a record's content type stands for, before what is usual;
+    which header tells it; in which format a record is read whose content type tells none (unset, it is a dead
+    letter). `edges_only`: the topic never holds event time back. `properties`: handed to the Kafka client.
     """
 
     type: Literal["kafka"]
@@ -70,8 +84,30 @@ class KafkaSource(Record):
     bounded: bool = False
     format: FormatName = Format.otlp_proto
     identity: Identity | None = None
+    json_timestamp_units: Literal["1s", "1ms", "1us", "1ns"] | None = None
+    content_types: dict[str, FormatName] = Field(default_factory=dict)
+    content_type_header: Name | None = None
+    default_format: FormatName | None = None
     edges_only: bool = False
     properties: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _options_of_the_format(self) -> KafkaSource:
+        if self.json_timestamp_units and self.format not in (Format.telegraf, Format.by_header):
+            raise ValueError("json_timestamp_units goes with format telegraf or by_header")
+        by_header = self.content_types or self.content_type_header or self.default_format
+        if by_header and self.format is not Format.by_header:
+            raise ValueError("content_types, content_type_header and default_format go with format by_header")
+        if Format.by_header in (self.default_format, *self.content_types.values()):
+            raise ValueError("by_header is no format of a single record")
+        return self
+
+    def reading(self) -> dict[str, Any]:
+        """What the JVM is told of how records are read, beside the format; what is unsaid is left out."""
+        said = self.model_dump(include=READING, exclude_none=True)
+        if "identity" in said:
+            said["identity"] = {key: value for key, value in said["identity"].items() if value}
+        return {key: value for key, value in said.items() if value}
 
 
 class RecordingsSource(Record):
@@ -150,7 +186,8 @@ class JobConfig(Record):
     recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its Kafka timestamp is
     a dead letter. `resolve_after`: an incident ends when its signals were back for so long. `resend`: at
     most one update per so long. `model`: a bundle's folder, unset the released one. `patterns`: files or
-    folders, `library` for the shipped ones. `rules`: signal rules that go before the shipped ones.
+    folders, `library` for the shipped ones. `rules`: signal rules that go before the shipped ones,
+    a file or the rules themselves.
     `publish_frames`, `publish_matches`: whether these topics are written.
     """
 
@@ -168,7 +205,7 @@ class JobConfig(Record):
     resend: Duration = 60_000
     model: Name | None = None
     patterns: Annotated[list[Name], Field(min_length=1)] = Field(default_factory=lambda: ["library"])
-    rules: Name | None = None
+    rules: Name | list[dict[str, Any]] | None = None
     score: ScoreConfig = Field(default_factory=ScoreConfig)
     publish_frames: bool = True
     publish_matches: bool = True

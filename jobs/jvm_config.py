@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from jobs.config import JobConfig, KafkaSource, RecordingsSource
+from jobs.config import READING, JobConfig, KafkaSource, RecordingsSource
 from records.recordings import Recording, open_recording
 
 DEFAULT_TICK_MS: Final = 60_000
@@ -80,10 +80,6 @@ def _sources(config: JobConfig, names: Mapping[str, str]) -> list[dict[str, Any]
 
 
 def _source(source: KafkaSource | RecordingsSource, names: Mapping[str, str]) -> dict[str, Any]:
-    plain = source.model_dump()
     if isinstance(source, RecordingsSource):
-        plain["names"] = [names[path] for path in source.paths]
-    elif source.identity is not None:
-        identity = source.identity.model_dump(exclude_none=True)
-        plain["identity"] = {key: value for key, value in identity.items() if value}
-    return plain
+        return {**source.model_dump(), "names": [names[path] for path in source.paths]}
+    return {**source.model_dump(exclude=READING), **source.reading()}

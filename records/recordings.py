@@ -30,8 +30,23 @@ FAULTS_FILE: Final = "faults.ndjson"
 _Line = TypeVar("_Line", Sample, Edge, Fault)
 
 
+class Retimed(Record):
+    """A stretch of a recording, `start` to `end` (ms, both included), whose times are not those that were
+    published: `shift` ms were added to them, for `reason`.
+    """
+
+    start: TimeMs
+    end: TimeMs
+    shift: int
+    reason: Name
+
+
 class RecordingMeta(Record):
-    """What `recording.json` says. `interval`: ms between scrapes. `start`, `end`: ms, both ends included."""
+    """What `recording.json` says. `interval`: ms between scrapes. `start`, `end`: ms, both ends included.
+
+    `retimed`: what does not stand at the time at which it happened, such as healthy data that was placed
+    before an incident.
+    """
 
     name: Name
     graph: Name
@@ -41,6 +56,7 @@ class RecordingMeta(Record):
     description: str = ""
     licence: str = ""
     source: str = ""
+    retimed: list[Retimed] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _ends_after_start(self) -> RecordingMeta:

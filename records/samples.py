@@ -13,7 +13,9 @@ from records.signals import Signal
 from records.validation import Record
 
 Name = Annotated[str, StringConstraints(min_length=1)]
-TimeMs = Annotated[int, Field(ge=0, le=253_402_300_799_999, description="milliseconds since 1970, UTC")]
+LAST_MS: Final = 253_402_300_799_999
+"""The end of the year 9999, the last time there is."""
+TimeMs = Annotated[int, Field(ge=0, le=LAST_MS, description="milliseconds since 1970, UTC")]
 
 DEFAULT_TTL_MS: Final = 3_600_000
 """How long an edge lives when it does not say."""

@@ -2,13 +2,13 @@
 
 Owns what becomes of a day: which node, which faults, and the order of its hours. A day begins minutes after
 its first fault, before any baseline is known; so a fault-free stretch is re-timed and placed before it, and
-the recording's description says which. Imports this package only.
+recording.json says which. Imports this package only.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,13 +18,14 @@ from records.errors import RecordingError
 from records.importers.nezha_files import (
     FAULT_SIGNALS,
     InjectedFault,
-    Table,
     read_calls,
     read_faults,
     read_tables,
 )
-from records.recordings import Recording, RecordingMeta, write_recording
-from records.samples import DEFAULT_TTL_MS, Edge, Fault, Sample
+from records.importers.shared import Imported, Progress, lasting_edges, silent
+from records.importers.tables import Block, Table, samples_of
+from records.recordings import Recording, RecordingMeta, Retimed, write_recording
+from records.samples import Fault, Sample
 
 MINUTE: Final = 60_000
 INTERVAL: Final = MINUTE
@@ -52,15 +53,6 @@ TICKET: Final = System("train-ticket", "ts-ui-dashboard", (("ts-ui-dashboard", "
 
 
 @dataclass(frozen=True)
-class Block:
-    """The rows from `start` to before `end` (ms), moved by `shift` ms."""
-
-    start: int
-    end: int
-    shift: int
-
-
-@dataclass(frozen=True)
 class Plan:
     """The order of a day's hours: blocks in their new order, and what was done, in words."""
 
@@ -68,21 +60,13 @@ class Plan:
     words: str
 
 
-def import_nezha(
-    source: Path | str, out: Path | str, progress: Callable[[str], None] | None = None
-) -> list[Recording]:
-    """Writes a recording per day of `source` (the folder of days, or one day) into folders of `out`.
-
-    Returns them.
-    """
-    days = _days(Path(source))
+def import_nezha(source: Path | str, out: Path | str, progress: Progress = silent) -> Imported:
+    """Writes a recording per day of `source` (the folder of days, or one day) into folders of `out`."""
     recordings = []
-    for day in days:
-        recording = import_day(day, Path(out) / f"nezha-{day.name}")
-        recordings.append(recording)
-        if progress is not None:
-            progress(f"{recording.path}: {recording.meta.description}")
-    return recordings
+    for day in _days(Path(source)):
+        progress(f"reading {day}")
+        recordings.append(import_day(day, Path(out) / f"nezha-{day.name}"))
+    return Imported(tuple(recordings))
 
 
 def _days(source: Path) -> list[Path]:
@@ -117,10 +101,17 @@ def import_day(day: Path, out: Path) -> Recording:
         description=_description(day.name, system, len(faults), plan),
         licence="MIT",
         source=SOURCE,
+        retimed=[_retimed(block) for block in plan.blocks if block.shift],
     )
     samples = _samples(tables, system.graph, plan)
-    edges = _edges(system.graph, calls, start, end)
+    edges = lasting_edges(system.graph, calls, start, end)
     return write_recording(out, meta, samples, edges, _faults(system.graph, faults))
+
+
+def _retimed(block: Block) -> Retimed:
+    """`end` is the last minute that the block may hold."""
+    start, end = block.start + block.shift, block.end + block.shift - 1
+    return Retimed(start=start, end=end, shift=block.shift, reason="healthy data placed before the faults")
 
 
 def _span(tables: Sequence[Table]) -> tuple[int, int]:
@@ -191,36 +182,9 @@ def _clock(time: int) -> str:
 def _samples(tables: Sequence[Table], graph: str, plan: Plan) -> Iterator[Sample]:
     for block in plan.blocks:
         yield from heapq.merge(
-            *(_rows(table, graph, block) for table in tables), key=lambda sample: sample.time
+            *(samples_of(table.columns, table.rows, graph, block) for table in tables),
+            key=lambda sample: sample.time,
         )
-
-
-def _rows(table: Table, graph: str, block: Block) -> Iterator[Sample]:
-    for time, cells in table.rows:
-        if block.start <= time < block.end:
-            for column in table.columns:
-                value = cells[column.index]
-                if value == value:
-                    measure = column.measure
-                    yield Sample(
-                        graph=graph,
-                        node=column.node,
-                        metric=measure.metric,
-                        value=value,
-                        time=time + block.shift,
-                        signal=measure.signal,
-                        unit=measure.unit,
-                        kind="gauge",
-                        peer=column.peer,
-                        side=measure.side,
-                    )
-
-
-def _edges(graph: str, calls: Sequence[tuple[str, str]], start: int, end: int) -> Iterator[Edge]:
-    """Every call, sent again each third of its time to live."""
-    for time in range(start, end, DEFAULT_TTL_MS // 3):
-        for source, target in calls:
-            yield Edge(graph=graph, source=source, target=target, time=time, kind="call", ttl=DEFAULT_TTL_MS)
 
 
 def _faults(graph: str, faults: Sequence[InjectedFault]) -> list[Fault]:

@@ -17,23 +17,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from records.errors import RecordingError
+from records.importers.tables import Column, Measure, Table, csv_rows, number
 from records.signals import Signal
-
-Side = Literal["server", "client"]
-
-
-@dataclass(frozen=True)
-class Measure:
-    """What a column measures: the metric's name here, its signal and unit, who measured it."""
-
-    metric: str
-    signal: Signal
-    unit: str
-    side: Side | None = None
-
 
 POD_COLUMNS: Final[Mapping[str, Measure]] = {
     "CpuUsageRate(%)": Measure("cpu_usage_rate", "cpu", "%"),
@@ -90,28 +78,6 @@ _Meaning = tuple[str, Measure, str | None]
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of a file: the series it becomes, with `peer` on an edge."""
-
-    index: int
-    node: str
-    measure: Measure
-    peer: str | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """One file.
-
-    Its columns and its rows, (time in ms, cells by column, NaN where there is no value), in time order.
-    """
-
-    file: Path
-    columns: Sequence[Column]
-    rows: Sequence[tuple[int, Sequence[float]]]
-
-
-@dataclass(frozen=True)
 class InjectedFault:
     """One entry of the fault list; `start` in ms."""
 
@@ -165,10 +131,9 @@ def _table(file: Path, meaning: Callable[[str], _Meaning | None]) -> Table:
 
 
 def _read_csv(file: Path) -> tuple[list[str], list[tuple[int, list[float]]]]:
-    with file.open(newline="", encoding="utf-8") as stream:
-        reader = csv.reader(stream)
-        header = next(reader, [])
-        rows = [(_row(cells, header, f"{file}:{reader.line_num}")) for cells in reader if cells]
+    lines = csv_rows(file)
+    _, header = next(lines, ("", []))
+    rows = [_row(cells, header, place) for place, cells in lines]
     times = [time for time, _ in rows]
     if times != sorted(times):
         raise RecordingError(f"{file}: the rows are not in time order", "fetch the file anew")
@@ -182,16 +147,8 @@ def _row(cells: Sequence[str], header: Sequence[str], place: str) -> tuple[int, 
         )
     wanted = (name not in LEFT_OUT and index >= 2 for index, name in enumerate(header))
     return utc_ms(cells[0], place), [
-        _number(cell, place) if want else math.nan for cell, want in zip(cells, wanted, strict=True)
+        number(cell, place) if want else math.nan for cell, want in zip(cells, wanted, strict=True)
     ]
-
-
-def _number(cell: str, place: str) -> float:
-    try:
-        value = float(cell) if cell.strip() else math.nan
-    except ValueError as error:
-        raise RecordingError(f"{place}: {cell!r} is no number", "fetch the file anew") from error
-    return value if math.isfinite(value) else math.nan
 
 
 def utc_ms(text: str, place: str) -> int:

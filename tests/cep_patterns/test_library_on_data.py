@@ -47,7 +47,8 @@ class Alarms:
 
 @pytest.fixture(scope="module")
 def alarms(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Alarms:
-    (recording,) = import_nezha(data_dir / "nezha" / "2022-08-22", tmp_path_factory.mktemp("nezha"))
+    imported = import_nezha(data_dir / "nezha" / "2022-08-22", tmp_path_factory.mktemp("nezha"))
+    (recording,) = imported.recordings
     run = Run("day", list(recording.samples()), list(recording.edges()))
     result = run_patterns(load_library(), [run])["day"]
     assert result.late == []

@@ -22,7 +22,8 @@ def window(jump: float = 50.0) -> Window:
     before = rng.normal(10, 1, (60, 3))
     during = rng.normal(10, 1, (3, 3))
     during[-1, 1] += jump
-    return Window(before, during, np.array([0, 2, -1]))
+    recent = np.concatenate([before[-7:], during])
+    return Window(before, during, recent, np.array([0, 2, -1]), np.array(["cpu"] * 3))
 
 
 def test_accuracy_counts_ties_as_drawn_at_random() -> None:

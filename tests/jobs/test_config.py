@@ -188,6 +188,42 @@ def test_the_jvm_is_told_about_kafka(tmp_path: Path) -> None:
     assert told["limits"] == {"partials_per_key": 1_000, "series_per_node": 2_000, "nodes_per_graph": 20_000}
 
 
+def test_the_jvm_is_told_how_records_are_read(tmp_path: Path) -> None:
+    source = {
+        **BASE["sources"][0],
+        "format": "by_header",
+        "identity": {"graph": {"tag": "env"}},
+        "json_timestamp_units": "1ms",
+        "content_types": {"application/json": "prometheus"},
+        "default_format": "native",
+    }
+    (told,) = jvm(load_config(written(tmp_path, sources=[source]), environment={}))["sources"]
+    assert told["format"] == "by_header"
+    assert told["identity"] == {"graph": {"tag": "env"}}
+    assert told["content_types"] == {"application/json": "prometheus"}
+    assert (told["json_timestamp_units"], told["default_format"]) == ("1ms", "native")
+    assert "content_type_header" not in told
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"format": "telegraff"}, r"format: Input should be .*'telegraf'"),
+        ({"format": "native", "json_timestamp_units": "1ms"}, "goes with format telegraf or by_header"),
+        ({"format": "telegraf", "json_timestamp_units": "1m"}, "json_timestamp_units: Input should be '1s'"),
+        ({"format": "native", "default_format": "native"}, "go with format by_header"),
+        ({"format": "by_header", "content_types": {"a/b": "by_header"}}, "no format of a single record"),
+        ({"format": "by_header", "content_types": {"a/b": "avro"}}, r"content_types\.a/b: Input should be"),
+    ],
+)
+def test_options_that_do_not_fit_the_format_are_refused(
+    tmp_path: Path, keys: dict[str, Any], said: str
+) -> None:
+    source = {**BASE["sources"][0], **keys}
+    with pytest.raises(ConfigError, match=said):
+        load_config(written(tmp_path, sources=[source]), environment={})
+
+
 def test_recordings_bring_their_ticks_and_names(tmp_path: Path) -> None:
     recording(tmp_path, "one")
     recording(tmp_path, "two", interval=1_000)

@@ -71,7 +71,7 @@ def write_day(folder: Path, minutes: int, faults: Sequence[tuple[str, str]]) -> 
 
 
 def imported(folder: Path, minutes: int = 200, faults: Sequence[tuple[str, str]] = ()) -> Recording:
-    (recording,) = import_nezha(write_day(folder / "in", minutes, faults), folder / "out")
+    (recording,) = import_nezha(write_day(folder / "in", minutes, faults), folder / "out").recordings
     return recording
 
 
@@ -144,6 +144,10 @@ def test_the_healthy_end_of_a_day_goes_before_it(tmp_path: Path) -> None:
     assert (milliseconds(0), 0.25) in rows
     assert milliseconds(0) - rows[183][0] == MINUTE, "no gap at the seam"
     assert "was moved before it" in recording.meta.description
+    (retimed,) = recording.meta.retimed
+    assert retimed.shift == rows[0][0] - milliseconds(16)
+    assert recording.meta.start == retimed.start <= rows[0][0]
+    assert rows[183][0] <= retimed.end < milliseconds(0)
     assert check_recording(recording.path).ok
 
 
@@ -218,7 +222,7 @@ def test_a_folder_without_days_is_named(tmp_path: Path) -> None:
 
 def test_one_day_can_be_named(tmp_path: Path) -> None:
     source = write_day(tmp_path / "in", 5, [])
-    (recording,) = import_nezha(source / "2022-08-22", tmp_path / "out")
+    (recording,) = import_nezha(source / "2022-08-22", tmp_path / "out").recordings
     assert recording.meta.name == "nezha-2022-08-22"
 
 
@@ -237,7 +241,7 @@ def test_services_of_pods() -> None:
 def test_a_published_day(
     data_dir: Path, tmp_path: Path, day: str, graph: str, nodes: int, faults: int, shifted: str, entry: str
 ) -> None:
-    (recording,) = import_nezha(data_dir / "nezha" / day, tmp_path)
+    (recording,) = import_nezha(data_dir / "nezha" / day, tmp_path).recordings
     report = check_recording(recording.path)
     assert report.findings == []
     assert (recording.meta.graph, len(report.nodes), report.faults) == (graph, nodes, faults)

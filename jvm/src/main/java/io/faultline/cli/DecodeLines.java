@@ -5,6 +5,7 @@ import io.faultline.config.Json;
 import io.faultline.node.Part;
 import io.faultline.node.Resolved;
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Side;
@@ -18,9 +19,10 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
 final class DecodeLines {
   private DecodeLines() {}
 
+  /** A sample as decoded; its kind as declared, else as the job will take it. */
   static ObjectNode sample(
-      int record, String graph, String node, long time, SeriesKey key, double value) {
-    return series(record, graph, node, key, key.signal(), sentUnit(key))
+      int record, String graph, String node, long time, SeriesKey key, Kind kind, double value) {
+    return series(record, graph, node, key, kind, key.signal(), sentUnit(key))
         .put("value", value)
         .put("time", time);
   }
@@ -42,15 +44,13 @@ final class DecodeLines {
                 sample.series().graph(),
                 sample.series().node(),
                 key,
+                key.kind() == Kind.UNSAID ? resolved.kind() : key.kind(),
                 sample.series().signal(),
                 sample.series().unit())
             .put("value", sample.value())
             .put("time", sample.time())
             .put("factor", resolved.factor())
             .put("rule", rule);
-    if (key.kind() == Kind.UNSAID) {
-      line.put("kind", lower(resolved.kind()));
-    }
     put(line, "z", sample.z());
     put(line, "baseline", sample.baseline());
     put(line, "spread", sample.spread());
@@ -60,9 +60,9 @@ final class DecodeLines {
   /** What a series is taken for, and by which rule. */
   static ObjectNode series(
       int record, String graph, String node, SeriesKey key, Resolved resolved) {
-    ObjectNode line = series(record, graph, node, key, resolved.signal(), resolved.unit());
+    ObjectNode line =
+        series(record, graph, node, key, resolved.kind(), resolved.signal(), resolved.unit());
     line.put("type", "series")
-        .put("kind", lower(resolved.kind()))
         .put("factor", resolved.factor())
         .put("unit_known", !resolved.unitUnknown())
         .put("rule", resolved.place())
@@ -96,6 +96,14 @@ final class DecodeLines {
         .put("samples", samples);
   }
 
+  /** Adds an event with its trace to the line of the sample that counts it. */
+  static void addExemplar(ObjectNode line, Exemplar exemplar) {
+    ObjectNode one = line.withArray("exemplars").addObject().put("trace_id", exemplar.traceId());
+    one.put("span_id", exemplar.spanId());
+    put(one, "value", exemplar.value());
+    one.put("time", exemplar.time() == 0 ? null : Long.valueOf(exemplar.time()));
+  }
+
   private static void put(ObjectNode line, String name, double value) {
     if (Double.isFinite(value)) {
       line.put(name, value);
@@ -109,11 +117,12 @@ final class DecodeLines {
       String graph,
       String node,
       SeriesKey key,
+      Kind kind,
       @Nullable Signal signal,
       @Nullable String unit) {
     ObjectNode line = line("sample").put("record", record).put("graph", graph).put("node", node);
     line.put("metric", key.metric())
-        .put("kind", key.kind() == Kind.UNSAID ? null : lower(key.kind()))
+        .put("kind", kind == Kind.UNSAID ? null : lower(kind))
         .put("unit", unit)
         .put("signal", signal == null ? null : signal.wireName())
         .put("peer", key.peer())

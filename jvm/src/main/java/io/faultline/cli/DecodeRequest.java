@@ -1,10 +1,14 @@
 package io.faultline.cli;
 
 import io.faultline.config.ConfigException;
+import io.faultline.config.FormatConfig;
 import io.faultline.config.IdentityConfig;
 import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
+import io.faultline.decode.Headers;
 import io.faultline.decode.RawRecord;
+import io.faultline.records.Header;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +19,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 /**
  * What {@link Decode} is asked for.
  *
- * @param format native or otlp_proto
+ * @param format name of the wire format
  * @param graph graph of records that name none
  * @param rules signal rules for {@code normalised}
  * @param tickMs length of a tick for {@code normalised}, ms
@@ -26,6 +30,10 @@ record DecodeRequest(
     String format,
     @Nullable String graph,
     IdentityConfig identity,
+    @Nullable String jsonTimestampUnits,
+    @Nullable Map<String, String> contentTypes,
+    @Nullable String contentTypeHeader,
+    @Nullable String defaultFormat,
     @Nullable List<JsonNode> rules,
     @Nullable Long tickMs,
     @Nullable Map<String, Long> graphTicks,
@@ -47,6 +55,12 @@ record DecodeRequest(
     maxFutureMs = maxFutureMs == null ? Long.valueOf(MAX_FUTURE_MS) : maxFutureMs;
   }
 
+  /** How the records are read. */
+  FormatConfig decoding() {
+    return new FormatConfig(
+        format, identity, jsonTimestampUnits, contentTypes, contentTypeHeader, defaultFormat);
+  }
+
   static DecodeRequest parse(byte[] bytes) {
     return Json.read(bytes, DecodeRequest.class, "request");
   }
@@ -56,17 +70,39 @@ record DecodeRequest(
     return IntStream.range(0, records.size()).mapToObj(i -> records.get(i).raw(i)).toList();
   }
 
+  /** Headers that are text. */
+  private record TextHeaders(Map<String, String> texts) implements Headers {
+    @Override
+    @Nullable
+    public byte[] last(String name) {
+      return all().stream()
+          .filter(header -> header.name().equalsIgnoreCase(name))
+          .map(Header::value)
+          .findFirst()
+          .orElse(null);
+    }
+
+    @Override
+    public List<Header> all() {
+      return texts.entrySet().stream()
+          .map(e -> new Header(e.getKey(), e.getValue().getBytes(StandardCharsets.UTF_8)))
+          .toList();
+    }
+  }
+
   /**
    * One record.
    *
    * @param valueBase64 null = a tombstone
    * @param timestamp Kafka's, ms UTC; null = none
+   * @param headers name to text
    */
   record Record(
       @Nullable String valueBase64,
       @Nullable String keyBase64,
       @Nullable Long timestamp,
-      @Nullable Integer partition) {
+      @Nullable Integer partition,
+      @Nullable Map<String, String> headers) {
 
     RawRecord raw(int index) {
       return new RawRecord(
@@ -75,7 +111,8 @@ record DecodeRequest(
           index,
           timestamp == null ? RawRecord.NO_TIMESTAMP : timestamp,
           bytes(keyBase64, index, "key_base64"),
-          bytes(valueBase64, index, "value_base64"));
+          bytes(valueBase64, index, "value_base64"),
+          headers == null ? Headers.NONE : new TextHeaders(headers));
     }
 
     @Nullable

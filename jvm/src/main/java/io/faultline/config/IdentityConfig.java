@@ -2,6 +2,7 @@ package io.faultline.config;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.function.Predicate;
 import javax.annotation.Nullable;
 
 /**
@@ -20,5 +21,14 @@ public record IdentityConfig(
   public IdentityConfig {
     node = node == null || node.isEmpty() ? null : List.copyOf(node);
     peer = peer == null || peer.isEmpty() ? null : List.copyOf(peer);
+  }
+
+  /** Of the places those alone, and names that are given as such. */
+  public IdentityConfig only(Predicate<Attribute> own) {
+    Predicate<Attribute> kept = own.or(place -> place.value() != null);
+    return new IdentityConfig(
+        graph == null || !kept.test(graph) ? null : graph,
+        node == null ? null : node.stream().filter(kept).toList(),
+        peer == null ? null : peer.stream().filter(kept).toList());
   }
 }

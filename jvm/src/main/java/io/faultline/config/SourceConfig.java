@@ -12,7 +12,11 @@ import javax.annotation.Nullable;
  * @param type kafka or recordings
  * @param start earliest, latest or committed (the group's offsets, else earliest)
  * @param bounded stop at the offsets found at the start
- * @param format native or otlp_proto
+ * @param format name of the wire format; by_header: each record's content type tells
+ * @param jsonTimestampUnits see {@link FormatConfig}
+ * @param contentTypes see {@link FormatConfig}
+ * @param contentTypeHeader see {@link FormatConfig}
+ * @param defaultFormat see {@link FormatConfig}
  * @param edgesOnly the topic carries edges only and never holds back event time
  * @param properties further Kafka consumer properties
  * @param paths folders of recordings
@@ -27,6 +31,10 @@ public record SourceConfig(
     boolean bounded,
     String format,
     IdentityConfig identity,
+    @Nullable String jsonTimestampUnits,
+    @Nullable Map<String, String> contentTypes,
+    @Nullable String contentTypeHeader,
+    @Nullable String defaultFormat,
     boolean edgesOnly,
     Map<String, String> properties,
     List<String> paths,
@@ -41,6 +49,7 @@ public record SourceConfig(
     start = start == null ? "committed" : start;
     format = format == null ? "native" : format;
     identity = identity == null ? IdentityConfig.DEFAULT : identity;
+    contentTypes = contentTypes == null ? Map.of() : Map.copyOf(contentTypes);
     properties = properties == null ? Map.of() : Map.copyOf(properties);
     paths = paths == null ? List.of() : List.copyOf(paths);
     names = names == null ? null : List.copyOf(names);
@@ -51,6 +60,12 @@ public record SourceConfig(
     } else {
       throw new ConfigException("type: kafka or recordings is wanted, found " + type);
     }
+  }
+
+  /** How the records are read. */
+  public FormatConfig decoding() {
+    return new FormatConfig(
+        format, identity, jsonTimestampUnits, contentTypes, contentTypeHeader, defaultFormat);
   }
 
   private static void checkKafka(String servers, String topic, String start) {

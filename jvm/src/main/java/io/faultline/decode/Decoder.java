@@ -1,7 +1,9 @@
 package io.faultline.decode;
 
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.SeriesKey;
+import javax.annotation.Nullable;
 
 /**
  * Reads one wire format. Called with one record at a time, from one thread; never throws for what a
@@ -11,6 +13,12 @@ public interface Decoder {
 
   /** Everything in the record, in the order of the record. */
   void decode(RawRecord in, Output out);
+
+  /** The format in which the last record was read, where that differs by record; else null. */
+  @Nullable
+  default String chosen() {
+    return null;
+  }
 
   /** Where decoded parts go. */
   interface Output {
@@ -23,6 +31,13 @@ public interface Decoder {
      * @param start start time of a cumulative or delta point, ms UTC; 0 = not said
      */
     void sample(String graph, String node, long time, SeriesKey key, double value, long start);
+
+    /**
+     * An event that the last sample counts or shows, with its trace. Few per sample, mostly none.
+     */
+    default void exemplar(Exemplar exemplar) {
+      // Only who tells traces wants to know.
+    }
 
     void edge(Edge edge);
 

@@ -11,16 +11,21 @@ import java.util.Set;
 public final class Decoders {
   public static final String NATIVE = "native";
   public static final String OTLP_PROTO = "otlp_proto";
+  public static final String OTLP_JSON = "otlp_json";
   public static final String PROMETHEUS = "prometheus";
   public static final String TELEGRAF = "telegraf";
+
+  public static final String BY_HEADER = "by_header";
 
   private static final Map<String, Factory> FACTORIES = new LinkedHashMap<>();
 
   static {
     FACTORIES.put(OTLP_PROTO, (config, graph) -> new OtlpDecoder(config.identity(), graph));
     FACTORIES.put(PROMETHEUS, (config, graph) -> new PrometheusDecoder(config.identity(), graph));
+    FACTORIES.put(OTLP_JSON, (config, graph) -> new OtlpJsonDecoder(config.identity(), graph));
     FACTORIES.put(TELEGRAF, TelegrafDecoder::new);
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
+    FACTORIES.put(BY_HEADER, ByHeaderDecoder::new);
   }
 
   private Decoders() {}

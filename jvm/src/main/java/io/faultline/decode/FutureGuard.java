@@ -1,6 +1,7 @@
 package io.faultline.decode;
 
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.SeriesKey;
 
 /**
@@ -11,6 +12,7 @@ public final class FutureGuard implements Decoder.Output {
   private final Decoder.Output out;
   private final long maxFutureMs;
   private long timestamp = RawRecord.NO_TIMESTAMP;
+  private boolean accepted;
 
   public FutureGuard(Decoder.Output out, long maxFutureMs) {
     this.out = out;
@@ -25,8 +27,16 @@ public final class FutureGuard implements Decoder.Output {
   @Override
   public void sample(
       String graph, String node, long time, SeriesKey key, double value, long start) {
-    if (accepts(time)) {
+    accepted = accepts(time);
+    if (accepted) {
       out.sample(graph, node, time, key, value, start);
+    }
+  }
+
+  @Override
+  public void exemplar(Exemplar exemplar) {
+    if (accepted) {
+      out.exemplar(exemplar);
     }
   }
 

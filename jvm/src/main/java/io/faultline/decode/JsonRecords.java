@@ -174,7 +174,7 @@ final class JsonRecords {
   }
 
   /** The parser would take a zero byte or these marks for another encoding. */
-  private static boolean isUtf8Start(byte[] value, int from) {
+  static boolean isUtf8Start(byte[] value, int from) {
     for (int i = from; i < Math.min(from + 4, value.length); i++) {
       if (value[i] == 0 || value[i] == (byte) 0xfe || value[i] == (byte) 0xff) {
         return false;

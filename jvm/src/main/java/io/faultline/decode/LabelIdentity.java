@@ -70,7 +70,8 @@ final class LabelIdentity {
     return new Identity(graph, node, peer, rest);
   }
 
-  private String graph(Map<String, String> labels, Map<String, String> rest) {
+  /** The graph's name; a label that gave it is removed from {@code rest}. */
+  String graph(Map<String, String> labels, Map<String, String> rest) {
     Attribute place = config.graph();
     if (place == null) {
       return defaultGraph;

@@ -22,7 +22,7 @@ final class OtlpMetric {
   @Nullable private final String unit;
   private final byte[] sentUnit;
   private final Kind kind;
-  private final boolean histogram;
+  private final OtlpShape shape;
   @Nullable private final CallMetric callMetric;
   private final BytesMap<OtlpSeries> known = new BytesMap<>();
 
@@ -37,20 +37,21 @@ final class OtlpMetric {
       String name,
       String sentUnit,
       Kind kind,
-      boolean histogram) {
+      OtlpShape shape) {
     this.identity = identity;
     this.scope = scope;
     this.name = name;
     this.kind = kind;
-    this.histogram = histogram;
+    this.shape = shape;
     CallMetric named = CallMetric.of(name);
-    this.callMetric = named != null && named.histogram() == histogram ? named : null;
+    boolean fits = named != null && named.histogram() == shape.isHistogram();
+    this.callMetric = fits && shape != OtlpShape.SUMMARY ? named : null;
     this.sentUnit = sentUnit.getBytes(StandardCharsets.UTF_8);
     this.unit = sentUnit.isEmpty() ? null : sentUnit;
   }
 
-  String name() {
-    return name;
+  OtlpShape shape() {
+    return shape;
   }
 
   /** Whether a point counts calls. */
@@ -58,22 +59,23 @@ final class OtlpMetric {
     return callMetric != null && callMetric.counts();
   }
 
+  /** Whether points of one payload may have to be added up. */
   boolean adds() {
     return callMetric != null && callMetric.family() == CallMetric.Family.SERVICE_GRAPH;
   }
 
   /** Whether the metric still has the unit in that range, and adds up in that way. */
-  boolean is(byte[] buffer, int from, int to, Kind kind, boolean histogram) {
+  boolean is(byte[] buffer, int from, int to, Kind kind, OtlpShape shape) {
     return this.kind == kind
-        && this.histogram == histogram
+        && this.shape == shape
         && Arrays.equals(sentUnit, 0, sentUnit.length, buffer, from, to);
   }
 
   /** What a point with these attributes stands for; the range holds them one after the other. */
-  OtlpSeries series(byte[] buffer, int from, int to, int field) throws WireException {
+  OtlpSeries series(byte[] buffer, int from, int to) throws WireException {
     OtlpSeries found = known.get(buffer, from, to);
     if (found == null) {
-      found = resolve(buffer, from, to, field);
+      found = resolve(buffer, from, to);
       known.put(buffer, from, to, found);
       scope.count();
     }
@@ -81,9 +83,9 @@ final class OtlpMetric {
   }
 
   /** As {@link #series}, for a range with other fields in between: nothing is kept. */
-  OtlpSeries resolve(byte[] buffer, int from, int to, int field) throws WireException {
+  OtlpSeries resolve(byte[] buffer, int from, int to) throws WireException {
     Map<String, String> point = new HashMap<>();
-    OtlpAttributes.read(buffer, from, to, field, point);
+    OtlpAttributes.read(buffer, from, to, shape.attributes, point);
     return callMetric == null ? plain(point) : call(point);
   }
 
@@ -94,16 +96,25 @@ final class OtlpMetric {
     String node = Names.node(identity.node(scope.resource(), point));
     String peer = Names.node(identity.peer(scope.resource(), point));
     if (node == null) {
-      return new OtlpSeries(graph, null, null, null, null);
+      return new OtlpSeries(graph, null, null, null, null, null);
     }
-    if (histogram) {
-      HistogramSeries series =
-          new HistogramSeries(name, labels, peer, Side.UNSAID, kind, null, unit);
-      return new OtlpSeries(graph, scope.intern(node), null, series, null);
-    }
-    String canonical = SeriesKey.canonical(labels);
-    SeriesKey key = new SeriesKey(name, canonical, peer, Side.UNSAID, kind, null, unit);
-    return new OtlpSeries(graph, scope.intern(node), key, null, null);
+    node = scope.intern(node);
+    return switch (shape) {
+      case NUMBER -> {
+        String canonical = SeriesKey.canonical(labels);
+        SeriesKey key = new SeriesKey(name, canonical, peer, Side.UNSAID, kind, null, unit);
+        yield new OtlpSeries(graph, node, key, null, null, null);
+      }
+      case HISTOGRAM, EXPONENTIAL -> {
+        HistogramSeries series =
+            new HistogramSeries(name, labels, peer, Side.UNSAID, kind, null, unit);
+        yield new OtlpSeries(graph, node, null, series, null, null);
+      }
+      case SUMMARY -> {
+        SummarySeries series = new SummarySeries(name, labels, peer, kind, unit);
+        yield new OtlpSeries(graph, node, null, null, series, null);
+      }
+    };
   }
 
   private OtlpSeries call(Map<String, String> point) {
@@ -115,13 +126,13 @@ final class OtlpMetric {
     }
     String graph = scope.intern(identity.graph(scope.resource(), point));
     if (call.node() == null) {
-      return new OtlpSeries(graph, null, null, null, null);
+      return new OtlpSeries(graph, null, null, null, null, null);
     }
     String node = scope.intern(call.node());
-    if (histogram) {
-      return new OtlpSeries(graph, node, null, histogram(call), call);
+    if (shape.isHistogram()) {
+      return new OtlpSeries(graph, node, null, histogram(call), null, call);
     }
-    return new OtlpSeries(graph, node, call.series(name, kind), null, call);
+    return new OtlpSeries(graph, node, call.series(name, kind), null, null, call);
   }
 
   private HistogramSeries histogram(Call call) {

@@ -1,10 +1,9 @@
 package io.faultline.decode;
 
+import io.faultline.decode.OtlpPath.Level;
 import io.faultline.decode.Wire.WireException;
 import io.faultline.records.Kind;
-import io.faultline.records.SeriesKey;
 import java.nio.charset.StandardCharsets;
-import javax.annotation.Nullable;
 
 /** Reads one OTLP Metric with its points. */
 final class OtlpMetricReader {
@@ -22,10 +21,13 @@ final class OtlpMetricReader {
   private static final int CUMULATIVE = 2;
 
   private final OtlpIdentity identity;
-  private final ServiceGraphCalls calls = new ServiceGraphCalls();
+  private final OtlpPath path;
+  private final OtlpSamples samples = new OtlpSamples();
   private final OtlpPoint point = new OtlpPoint();
   private final Wire metric = new Wire();
   private final Wire data = new Wire();
+  private OtlpRefusals refused = OtlpRefusals.NONE;
+  private Decoder.Output out;
   private int nameFrom;
   private int nameTo;
   private int unitFrom;
@@ -34,27 +36,41 @@ final class OtlpMetricReader {
   private int dataFrom;
   private int dataTo;
 
-  OtlpMetricReader(OtlpIdentity identity) {
+  OtlpMetricReader(OtlpIdentity identity, OtlpPath path) {
     this.identity = identity;
+    this.path = path;
+  }
+
+  /** Called before each record. */
+  void begin(OtlpRefusals refused, Decoder.Output out) {
+    this.refused = refused;
+    this.out = out;
   }
 
   /** Called after each record. */
-  void flush(Decoder.Output out) {
-    calls.flush(out);
+  void flush() {
+    samples.flush(out);
   }
 
   /** Reads the metric in the current field of the scope's reader. */
-  void read(Wire scopeWire, OtlpScope scope, Decoder.Output out) {
+  void read(Wire scopeWire, OtlpScope scope) {
+    nameFrom = nameTo = unitFrom = unitTo = dataField = 0;
     try {
       readHeader(metric.into(scopeWire));
-      readData(scope, out);
+      refused.check(scopeWire);
+      readData(scope);
     } catch (WireException e) {
-      out.deadLetter(Reasons.MALFORMED, "metric " + name() + ": " + e.getMessage());
+      path.backTo(Level.METRIC);
+      refuse(e);
     }
   }
 
+  private void refuse(WireException e) {
+    String name = new String(metric.buffer(), nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
+    out.deadLetter(e.reason(), path.of(name) + ": " + e.getMessage());
+  }
+
   private void readHeader(Wire wire) throws WireException {
-    nameFrom = nameTo = unitFrom = unitTo = dataField = 0;
     while (wire.next()) {
       switch (wire.field) {
         case NAME -> {
@@ -80,43 +96,36 @@ final class OtlpMetricReader {
     }
   }
 
-  private String name() {
-    return text(nameFrom, nameTo);
-  }
-
-  private String text(int from, int to) {
-    return new String(metric.buffer(), from, to - from, StandardCharsets.UTF_8);
-  }
-
-  private void readData(OtlpScope scope, Decoder.Output out) throws WireException {
+  private void readData(OtlpScope scope) throws WireException {
     if (nameFrom == nameTo) {
-      out.deadLetter(Reasons.MISSING_FIELD, "a metric without a name");
-      return;
+      throw new WireException(Reasons.MISSING_FIELD, "the metric has no name");
     }
-    switch (dataField) {
-      case GAUGE -> readPoints(known(scope, Kind.GAUGE, false), out);
-      case SUM, HISTOGRAM -> {
-        Kind kind = kind();
-        if (kind == null) {
-          out.deadLetter(
-              Reasons.UNSUPPORTED, "metric " + name() + ": neither delta nor cumulative");
-        } else {
-          readPoints(known(scope, kind, dataField == HISTOGRAM), out);
-        }
-      }
-      case EXPONENTIAL_HISTOGRAM ->
-          out.deadLetter(Reasons.UNSUPPORTED, "metric " + name() + ": exponential histogram");
-      case SUMMARY -> out.deadLetter(Reasons.UNSUPPORTED, "metric " + name() + ": summary");
-      default -> out.ignored(Reasons.NO_RECORDED_VALUE);
+    OtlpShape shape =
+        switch (dataField) {
+          case GAUGE, SUM -> OtlpShape.NUMBER;
+          case HISTOGRAM -> OtlpShape.HISTOGRAM;
+          case EXPONENTIAL_HISTOGRAM -> OtlpShape.EXPONENTIAL;
+          case SUMMARY -> OtlpShape.SUMMARY;
+          default -> null;
+        };
+    if (shape == null) {
+      out.ignored(Reasons.NO_RECORDED_VALUE);
+    } else {
+      readPoints(known(scope, kind(), shape));
     }
   }
 
-  /** How the points add up; null = not said. */
-  @Nullable
+  /** How the points add up. */
   private Kind kind() throws WireException {
+    if (dataField == GAUGE) {
+      return Kind.GAUGE;
+    }
+    if (dataField == SUMMARY) {
+      return Kind.COUNTER;
+    }
     data.over(metric.buffer(), dataFrom, dataTo);
     long temporality = 0;
-    boolean monotonic = dataField == HISTOGRAM;
+    boolean monotonic = dataField != SUM;
     while (data.next()) {
       if (data.field == TEMPORALITY) {
         temporality = data.integer();
@@ -128,104 +137,56 @@ final class OtlpMetricReader {
       return Kind.DELTA;
     }
     if (temporality != CUMULATIVE) {
-      return null;
+      throw new WireException(Reasons.UNSUPPORTED, "neither delta nor cumulative");
     }
     return monotonic ? Kind.COUNTER : Kind.GAUGE;
   }
 
-  private OtlpMetric known(OtlpScope scope, Kind kind, boolean histogram) {
+  private OtlpMetric known(OtlpScope scope, Kind kind, OtlpShape shape) {
     byte[] buffer = metric.buffer();
     OtlpMetric found = scope.metric(buffer, nameFrom, nameTo);
-    if (found == null || !found.is(buffer, unitFrom, unitTo, kind, histogram)) {
-      String unit = text(unitFrom, unitTo);
-      found = new OtlpMetric(identity, scope, name(), unit, kind, histogram);
+    if (found == null || !found.is(buffer, unitFrom, unitTo, kind, shape)) {
+      String name = new String(buffer, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
+      String unit = new String(buffer, unitFrom, unitTo - unitFrom, StandardCharsets.UTF_8);
+      found = new OtlpMetric(identity, scope, name, unit, kind, shape);
       scope.keep(buffer, nameFrom, nameTo, found);
     }
     return found;
   }
 
-  private void readPoints(OtlpMetric of, Decoder.Output out) throws WireException {
+  private void readPoints(OtlpMetric of) throws WireException {
     data.over(metric.buffer(), dataFrom, dataTo);
     while (data.next()) {
       if (data.field == POINTS) {
+        path.next(Level.POINT);
         try {
-          readPoint(of, out);
+          readPoint(of);
         } catch (WireException e) {
-          out.deadLetter(Reasons.MALFORMED, "metric " + of.name() + ": point: " + e.getMessage());
+          refuse(e);
         }
       }
     }
   }
 
-  private void readPoint(OtlpMetric of, Decoder.Output out) throws WireException {
-    boolean histogram = dataField == HISTOGRAM;
-    if (histogram) {
-      point.readHistogram(data);
-    } else {
-      point.readNumber(data);
-    }
-    if (point.noRecordedValue() || (!histogram && !point.hasValue)) {
+  private void readPoint(OtlpMetric of) throws WireException {
+    refused.check(data);
+    point.read(of.shape(), data);
+    boolean number = of.shape() == OtlpShape.NUMBER;
+    if (point.noRecordedValue() || (number && !point.hasValue)) {
       out.ignored(Reasons.NO_RECORDED_VALUE);
-    } else if (!histogram && !Double.isFinite(point.value)) {
+    } else if (number && !Double.isFinite(point.value)) {
       out.ignored(Reasons.NOT_FINITE);
     } else if (!Times.isValid(point.time)) {
-      out.deadLetter(Reasons.BAD_TIME, "metric " + of.name() + ": time of a point");
+      throw new WireException(Reasons.BAD_TIME, "its time is " + point.time + " ms");
     } else {
-      emit(of, histogram, out);
+      samples.emit(point, of, series(of), out);
     }
   }
 
-  private void emit(OtlpMetric of, boolean histogram, Decoder.Output out) throws WireException {
-    int field = histogram ? OtlpPoint.HISTOGRAM_ATTRIBUTES : OtlpPoint.NUMBER_ATTRIBUTES;
-    OtlpSeries series =
-        point.contiguous
-            ? of.series(point.wire.buffer(), point.attributesFrom, point.attributesTo, field)
-            : of.resolve(point.wire.buffer(), point.attributesFrom, point.attributesTo, field);
-    if (series.node() == null) {
-      out.ignored(Reasons.UNNAMED_NODE);
-      return;
-    }
-    if (series.call() != null && of.counts()) {
-      series.call().tell(series.graph(), point.time, out);
-    }
-    if (series.histogram() != null) {
-      emitHistogram(of, series, out);
-    } else if (series.call() == null
-        || !of.adds()
-        || !calls.add(series, point.value, point.time, point.start)) {
-      out.sample(
-          series.graph(), series.node(), point.time, series.value(), point.value, point.start);
-    }
-  }
-
-  private void emitHistogram(OtlpMetric of, OtlpSeries series, Decoder.Output out) {
-    boolean none = point.bucketCount == 0 && point.boundCount == 0;
-    if (!none && point.bucketCount != point.boundCount + 1) {
-      out.deadLetter(
-          Reasons.BAD_VALUE, "metric " + of.name() + ": buckets and bounds do not fit together");
-      return;
-    }
-    HistogramSeries parts = series.histogram();
-    emitPart(series, parts.count(), point.count, out);
-    if (point.hasValue && Double.isFinite(point.value)) {
-      emitPart(series, parts.sum(), point.value, out);
-    } else if (point.hasValue) {
-      out.ignored(Reasons.NOT_FINITE);
-    }
-    if (!none) {
-      emitBuckets(series, parts.buckets(point.bounds, point.boundCount), out);
-    }
-  }
-
-  private void emitBuckets(OtlpSeries series, SeriesKey[] keys, Decoder.Output out) {
-    long upTo = 0;
-    for (int i = 0; i < point.bucketCount; i++) {
-      upTo += point.buckets[i];
-      emitPart(series, keys[i], upTo, out);
-    }
-  }
-
-  private void emitPart(OtlpSeries series, SeriesKey key, double value, Decoder.Output out) {
-    out.sample(series.graph(), series.node(), point.time, key, value, point.start);
+  private OtlpSeries series(OtlpMetric of) throws WireException {
+    byte[] buffer = point.wire.buffer();
+    return point.contiguous
+        ? of.series(buffer, point.attributesFrom, point.attributesTo)
+        : of.resolve(buffer, point.attributesFrom, point.attributesTo);
   }
 }

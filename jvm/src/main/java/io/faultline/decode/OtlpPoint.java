@@ -1,15 +1,15 @@
 package io.faultline.decode;
 
 import io.faultline.decode.Wire.WireException;
-import java.util.Arrays;
 
-/** The fields of one data point while it is read: NumberDataPoint or HistogramDataPoint. */
+/** The fields of one data point of any shape while it is read. Reused from point to point. */
 final class OtlpPoint {
-  static final int NUMBER_ATTRIBUTES = 7;
-  static final int HISTOGRAM_ATTRIBUTES = 9;
   private static final int NO_RECORDED_VALUE = 1;
 
   final Wire wire = new Wire();
+  private final Wire part = new Wire();
+
+  OtlpShape shape = OtlpShape.NUMBER;
   int attributesFrom;
   int attributesTo;
 
@@ -22,63 +22,158 @@ final class OtlpPoint {
   /** Start time, ms; 0 = not said. */
   long start;
 
-  /** The value of a number, the sum of a histogram. */
+  /** The value of a number, the sum of a histogram or summary. */
   double value;
 
   boolean hasValue;
-  long count;
-  long[] buckets = new long[32];
-  int bucketCount;
-  double[] bounds = new double[32];
-  int boundCount;
+
+  /** Events of a histogram or summary. */
+  double count;
+
+  /** Smallest and largest event; NaN = not said. */
+  double min;
+
+  double max;
+
+  /** Events by bucket, and upper bounds, of an explicit histogram. */
+  final DoubleList buckets = new DoubleList();
+
+  final DoubleList bounds = new DoubleList();
+
+  /** Of an exponential histogram. */
+  final ExponentialPoint exponential = new ExponentialPoint();
+
+  /** Quantiles of a summary and their values. */
+  final DoubleList quantiles = new DoubleList();
+
+  final DoubleList quantileValues = new DoubleList();
+  final OtlpExemplars exemplars = new OtlpExemplars();
   private long flags;
 
   boolean noRecordedValue() {
     return (flags & NO_RECORDED_VALUE) != 0;
   }
 
-  void readNumber(Wire data) throws WireException {
-    reset(data);
+  /** Reads the point in the current field of the data's reader. */
+  void read(OtlpShape shape, Wire data) throws WireException {
+    wire.into(data);
+    this.shape = shape;
+    attributesFrom = attributesTo = 0;
+    contiguous = true;
+    hasValue = false;
+    time = start = flags = 0L;
+    exemplars.clear();
+    if (shape == OtlpShape.NUMBER) {
+      readNumber();
+    } else {
+      readDistribution();
+    }
+  }
+
+  private void readDistribution() throws WireException {
+    clearParts();
+    while (wire.next()) {
+      if (wire.field == shape.attributes) {
+        attribute();
+      } else if (wire.field == shape.flags) {
+        flags = wire.integer();
+      } else if (wire.field == shape.exemplars) {
+        exemplars.read(wire);
+      } else {
+        readPart();
+      }
+    }
+  }
+
+  private void readNumber() throws WireException {
     while (wire.next()) {
       switch (wire.field) {
         case 2 -> start = Times.fromNanos(wire.fixed());
         case 3 -> time = Times.fromNanos(wire.fixed());
         case 4 -> setValue(wire.real());
+        case 5 -> exemplars.read(wire);
         case 6 -> setValue(wire.fixed());
-        case NUMBER_ATTRIBUTES -> attribute();
+        case 7 -> attribute();
         case 8 -> flags = wire.integer();
         default -> {
-          // Exemplars and later fields give no sample.
+          // Fields of later versions give no sample.
         }
       }
     }
   }
 
-  void readHistogram(Wire data) throws WireException {
-    reset(data);
-    while (wire.next()) {
-      switch (wire.field) {
-        case 2 -> start = Times.fromNanos(wire.fixed());
-        case 3 -> time = Times.fromNanos(wire.fixed());
-        case 4 -> count = wire.fixed();
-        case 5 -> setValue(wire.real());
-        case 6 -> readBuckets();
-        case 7 -> readBounds();
-        case HISTOGRAM_ATTRIBUTES -> attribute();
-        case 10 -> flags = wire.integer();
-        default -> {
-          // Exemplars, minimum, maximum and later fields give no sample.
+  private void clearParts() {
+    count = 0;
+    min = max = Double.NaN;
+    buckets.clear();
+    bounds.clear();
+    quantiles.clear();
+    quantileValues.clear();
+    exponential.clear();
+    value = 0;
+    hasValue = shape == OtlpShape.SUMMARY;
+  }
+
+  /** A field that numbers do not have. */
+  private void readPart() throws WireException {
+    switch (wire.field) {
+      case 2 -> start = Times.fromNanos(wire.fixed());
+      case 3 -> time = Times.fromNanos(wire.fixed());
+      case 4 -> count = Wire.unsigned(wire.fixed());
+      case 5 -> setValue(wire.real());
+      default -> {
+        switch (shape) {
+          case HISTOGRAM -> readExplicit();
+          case EXPONENTIAL -> readExponential();
+          default -> readQuantile();
         }
       }
     }
   }
 
-  private void reset(Wire data) throws WireException {
-    wire.into(data);
-    attributesFrom = attributesTo = bucketCount = boundCount = 0;
-    contiguous = true;
-    hasValue = false;
-    time = start = count = flags = 0L;
+  private void readExplicit() throws WireException {
+    switch (wire.field) {
+      case 6 -> wire.fixedInto(buckets, true);
+      case 7 -> wire.fixedInto(bounds, false);
+      case 11 -> min = wire.real();
+      case 12 -> max = wire.real();
+      default -> {
+        // Fields of later versions give no sample.
+      }
+    }
+  }
+
+  private void readExponential() throws WireException {
+    switch (wire.field) {
+      case 6 -> exponential.scale = (int) wire.zigzag();
+      case 7 -> exponential.zeroCount = Wire.unsigned(wire.fixed());
+      case 8 -> exponential.positive.read(part.into(wire));
+      case 9 -> exponential.negative.read(part.into(wire));
+      case 12 -> min = wire.real();
+      case 13 -> max = wire.real();
+      case 14 -> exponential.zeroThreshold = wire.real();
+      default -> {
+        // Fields of later versions give no sample.
+      }
+    }
+  }
+
+  private void readQuantile() throws WireException {
+    if (wire.field != 6) {
+      return;
+    }
+    part.into(wire);
+    double quantile = 0;
+    double at = 0;
+    while (part.next()) {
+      if (part.field == 1) {
+        quantile = part.real();
+      } else if (part.field == 2) {
+        at = part.real();
+      }
+    }
+    quantiles.add(quantile);
+    quantileValues.add(at);
   }
 
   private void setValue(double value) {
@@ -94,48 +189,5 @@ final class OtlpPoint {
       contiguous &= attributesTo == wire.tag;
     }
     attributesTo = wire.to;
-  }
-
-  private void readBuckets() throws WireException {
-    if (wire.type == Wire.FIXED64) {
-      addBucket(wire.bits);
-      return;
-    }
-    packed();
-    for (int at = wire.from; at < wire.to; at += Long.BYTES) {
-      addBucket(Wire.longAt(wire.buffer(), at));
-    }
-  }
-
-  private void readBounds() throws WireException {
-    if (wire.type == Wire.FIXED64) {
-      addBound(wire.bits);
-      return;
-    }
-    packed();
-    for (int at = wire.from; at < wire.to; at += Long.BYTES) {
-      addBound(Wire.longAt(wire.buffer(), at));
-    }
-  }
-
-  private void packed() throws WireException {
-    wire.expect(Wire.BYTES);
-    if ((wire.to - wire.from) % Long.BYTES != 0) {
-      throw new WireException("field " + wire.field + " is no list of 64-bit values");
-    }
-  }
-
-  private void addBucket(long bucket) {
-    if (bucketCount == buckets.length) {
-      buckets = Arrays.copyOf(buckets, bucketCount * 2);
-    }
-    buckets[bucketCount++] = bucket;
-  }
-
-  private void addBound(long bits) {
-    if (boundCount == bounds.length) {
-      bounds = Arrays.copyOf(bounds, boundCount * 2);
-    }
-    bounds[boundCount++] = Double.longBitsToDouble(bits);
   }
 }

@@ -11,6 +11,9 @@ public final class Reasons {
   public static final String BAD_TIME = "bad_time";
   public static final String UNSUPPORTED = "unsupported";
 
+  /** A fault of a decoder, not of the record. */
+  public static final String FAULT = "fault";
+
   /** Legal input that gives no sample: counted, no dead letter. */
   public static final String TOMBSTONE = "tombstone";
 

@@ -99,6 +99,51 @@ final class Wire {
     return bits;
   }
 
+  /** A signed varint: sint32 or sint64. */
+  long zigzag() throws WireException {
+    expect(VARINT);
+    return (bits >>> 1) ^ -(bits & 1);
+  }
+
+  /** 64-bit values that stand one after the other in the current field, or the one in it. */
+  void fixedInto(DoubleList into, boolean unsigned) throws WireException {
+    if (type == FIXED64) {
+      into.add(unsigned ? unsigned(bits) : Double.longBitsToDouble(bits));
+      return;
+    }
+    expect(BYTES);
+    if ((to - from) % Long.BYTES != 0) {
+      throw new WireException("field " + field + " is no list of 64-bit values");
+    }
+    for (int i = from; i < to; i += Long.BYTES) {
+      long each = longAt(buffer, i);
+      into.add(unsigned ? unsigned(each) : Double.longBitsToDouble(each));
+    }
+  }
+
+  /** Unsigned varints that stand one after the other in the current field, or the one in it. */
+  void varintsInto(DoubleList into) throws WireException {
+    if (type == VARINT) {
+      into.add(unsigned(bits));
+      return;
+    }
+    expect(BYTES);
+    int after = at;
+    int outerEnd = end;
+    at = from;
+    end = to;
+    while (at < end) {
+      into.add(unsigned(varint()));
+    }
+    at = after;
+    end = outerEnd;
+  }
+
+  /** A 64-bit number without sign, as near as a double can be. */
+  static double unsigned(long value) {
+    return value >= 0 ? value : (value >>> 1) * 2.0;
+  }
+
   String text() throws WireException {
     expect(BYTES);
     return new String(buffer, from, to - from, StandardCharsets.UTF_8);
@@ -158,8 +203,20 @@ final class Wire {
 
   /** Bytes that are not what they should be. */
   static final class WireException extends Exception {
+    private final String reason;
+
     WireException(String message) {
+      this(Reasons.MALFORMED, message);
+    }
+
+    WireException(String reason, String message) {
       super(message, null, false, false);
+      this.reason = reason;
+    }
+
+    /** Of {@link Reasons}. */
+    String reason() {
+      return reason;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.faultline.records;
 
+import java.util.List;
 import javax.annotation.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import javax.annotation.Nullable;
  * @param timestamp of the record as the broker has it, ms UTC; -1 = none
  * @param reason one word: malformed, empty, missing_field, bad_value, bad_time, unsupported
  * @param detail which point and why, for a person
+ * @param headers of the record, as they came
  */
 public record DeadLetter(
     String topic,
@@ -19,4 +21,5 @@ public record DeadLetter(
     byte[] value,
     String format,
     String reason,
-    String detail) {}
+    String detail,
+    List<Header> headers) {}

@@ -47,11 +47,15 @@ public final class KafkaRows implements KafkaRecordSerializationSchema<Row> {
   public ProducerRecord<byte[], byte[]> serialize(
       Row row, KafkaSinkContext context, Long timestamp) {
     List<Header> headers = new ArrayList<>();
+    OriginalHeaders.of(OutRow.headers(row))
+        .forEach(header -> headers.add(new RecordHeader(header.name(), header.value())));
     for (Map.Entry<String, String> header : OutRow.headers(row).entrySet()) {
       String value = header.getValue();
-      headers.add(
-          new RecordHeader(
-              header.getKey(), value == null ? null : value.getBytes(StandardCharsets.UTF_8)));
+      if (!OriginalHeaders.is(header.getKey())) {
+        headers.add(
+            new RecordHeader(
+                header.getKey(), value == null ? null : value.getBytes(StandardCharsets.UTF_8)));
+      }
     }
     return new ProducerRecord<>(
         OutRow.topic(row), null, null, OutRow.key(row), OutRow.value(row), headers);

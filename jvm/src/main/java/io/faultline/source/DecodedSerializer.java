@@ -6,8 +6,10 @@ import io.faultline.records.CompactTypeInfo;
 import io.faultline.records.DeadLetter;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.GraphEventSerializer;
+import io.faultline.records.Header;
 import io.faultline.records.Versions;
 import java.io.IOException;
+import java.util.List;
 import javax.annotation.Nullable;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -62,6 +64,11 @@ public final class DecodedSerializer extends CompactSerializer<Decoded> {
     StringValue.writeString(letter.format(), out);
     StringValue.writeString(letter.reason(), out);
     StringValue.writeString(letter.detail(), out);
+    out.writeInt(letter.headers().size());
+    for (Header header : letter.headers()) {
+      StringValue.writeString(header.name(), out);
+      writeBytes(header.value(), out);
+    }
   }
 
   private static DeadLetter readDeadLetter(DataInputView in) throws IOException {
@@ -74,7 +81,16 @@ public final class DecodedSerializer extends CompactSerializer<Decoded> {
         readBytes(in),
         StringValue.readString(in),
         StringValue.readString(in),
-        StringValue.readString(in));
+        StringValue.readString(in),
+        readHeaders(in));
+  }
+
+  private static List<Header> readHeaders(DataInputView in) throws IOException {
+    Header[] headers = new Header[in.readInt()];
+    for (int i = 0; i < headers.length; i++) {
+      headers[i] = new Header(StringValue.readString(in), readBytes(in));
+    }
+    return List.of(headers);
   }
 
   private static void writeBytes(@Nullable byte[] bytes, DataOutputView out) throws IOException {

@@ -22,7 +22,7 @@ final class KafkaRecords implements KafkaRecordDeserializationSchema<Decoded> {
     this.source = source;
     this.defaultGraph = defaultGraph;
     this.maxFutureMs = maxFutureMs;
-    Decoders.create(source.format(), source.identity(), defaultGraph);
+    Decoders.create(source.decoding(), defaultGraph);
   }
 
   @Override
@@ -30,7 +30,7 @@ final class KafkaRecords implements KafkaRecordDeserializationSchema<Decoded> {
     blocks = new BlockSplitter();
     reader =
         new RecordReader(
-            Decoders.create(source.format(), source.identity(), defaultGraph),
+            Decoders.create(source.decoding(), defaultGraph),
             source.format(),
             maxFutureMs,
             new DecodeCounters(context.getMetricGroup()),
@@ -41,7 +41,13 @@ final class KafkaRecords implements KafkaRecordDeserializationSchema<Decoded> {
   public void deserialize(ConsumerRecord<byte[], byte[]> in, Collector<Decoded> out) {
     reader.read(
         new RawRecord(
-            in.topic(), in.partition(), in.offset(), in.timestamp(), in.key(), in.value()),
+            in.topic(),
+            in.partition(),
+            in.offset(),
+            in.timestamp(),
+            in.key(),
+            in.value(),
+            KafkaHeaders.of(in.headers())),
         out::collect);
     blocks.flush(block -> out.collect(Decoded.of(block)));
   }

@@ -3,26 +3,34 @@ package io.faultline.source;
 import io.faultline.decode.Decoder;
 import io.faultline.decode.FutureGuard;
 import io.faultline.decode.RawRecord;
+import io.faultline.decode.Reasons;
 import io.faultline.records.DeadLetter;
 import io.faultline.records.Edge;
 import io.faultline.records.SeriesKey;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns records into samples, edges and dead letters. A record gives at most one dead letter per
  * reason, with all its bytes; the detail tells the first case and how many more there are.
  */
 final class RecordReader implements Decoder.Output {
+  private static final Logger LOG = LoggerFactory.getLogger(RecordReader.class);
+  private static final int LONGEST_DETAIL = 500;
+
   private final Decoder decoder;
   private final String format;
   private final FutureGuard guard;
   private final DecodeCounters counters;
   private final SampleSink samples;
   private final Map<String, Refusal> refusals = new LinkedHashMap<>();
+  private final List<Edge> edges = new ArrayList<>();
   private RawRecord record;
-  private Consumer<Decoded> out;
 
   /**
    * A reader.
@@ -46,14 +54,24 @@ final class RecordReader implements Decoder.Output {
   /** Reads one record; edges and dead letters go to {@code out}, samples to the sample sink. */
   void read(RawRecord record, Consumer<Decoded> out) {
     this.record = record;
-    this.out = out;
     counters.record();
     guard.begin(record);
-    decoder.decode(record, guard);
+    decode(record);
+    edges.forEach(edge -> out.accept(Decoded.of(edge)));
+    edges.clear();
     refusals.forEach((reason, refusal) -> out.accept(deadLetterOf(reason, refusal)));
     refusals.clear();
     this.record = null;
-    this.out = null;
+  }
+
+  /** A decoder must not throw; if one does all the same, the record is refused and the job runs. */
+  private void decode(RawRecord record) {
+    try {
+      decoder.decode(record, guard);
+    } catch (RuntimeException e) {
+      LOG.warn("stage=decode topic={} offset={} fault", record.topic(), record.offset(), e);
+      deadLetter(Reasons.FAULT, e.toString());
+    }
   }
 
   @Override
@@ -66,7 +84,7 @@ final class RecordReader implements Decoder.Output {
   @Override
   public void edge(Edge edge) {
     counters.edge();
-    out.accept(Decoded.of(edge));
+    edges.add(edge);
   }
 
   @Override
@@ -86,6 +104,7 @@ final class RecordReader implements Decoder.Output {
 
   private Decoded deadLetterOf(String reason, Refusal refusal) {
     counters.deadLetter(reason);
+    String chosen = decoder.chosen();
     String more = refusal.count > 1 ? " (and " + (refusal.count - 1) + " more)" : "";
     return Decoded.of(
         new DeadLetter(
@@ -95,9 +114,14 @@ final class RecordReader implements Decoder.Output {
             record.timestamp(),
             record.key(),
             record.value(),
-            format,
+            chosen == null ? format : chosen,
             reason,
-            refusal.first + more));
+            cut(refusal.first) + more,
+            record.headers().all()));
+  }
+
+  private static String cut(String detail) {
+    return detail.length() <= LONGEST_DETAIL ? detail : detail.substring(0, LONGEST_DETAIL) + "...";
   }
 
   /** Where samples go. */

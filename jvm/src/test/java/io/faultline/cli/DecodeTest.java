@@ -69,7 +69,7 @@ class DecodeTest {
     assertEquals(
         JSON.readTree(
             "{\"type\":\"sample\",\"record\":1,\"graph\":\"shöp\",\"node\":\"cart\","
-                + "\"metric\":\"m\",\"kind\":null,\"unit\":\"%\",\"signal\":null,\"peer\":null,"
+                + "\"metric\":\"m\",\"kind\":\"gauge\",\"unit\":\"%\",\"signal\":null,\"peer\":null,"
                 + "\"side\":null,\"labels\":{\"a\":\"b\"},\"value\":1.5,\"time\":1767225600000}"),
         lines.get(1));
     assertEquals(
@@ -85,7 +85,7 @@ class DecodeTest {
 
   @Test
   void otlpPayload() throws Exception {
-    try (InputStream in = getClass().getResourceAsStream("/01_otlp_metrics.pb")) {
+    try (InputStream in = getClass().getResourceAsStream("/otlp_metrics.pb")) {
       String value = Base64.getEncoder().encodeToString(in.readAllBytes());
       String records = "\"records\":[{\"value_base64\":\"" + value + "\"}]}";
       List<JsonNode> lines = ask("{\"format\":\"otlp_proto\"," + records);

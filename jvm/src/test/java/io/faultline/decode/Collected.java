@@ -1,6 +1,7 @@
 package io.faultline.decode;
 
 import io.faultline.records.Edge;
+import io.faultline.records.Exemplar;
 import io.faultline.records.SeriesKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +13,7 @@ final class Collected implements Decoder.Output {
   record Refused(String reason, String detail) {}
 
   final List<Sample> samples = new ArrayList<>();
+  final List<Exemplar> exemplars = new ArrayList<>();
   final List<Edge> edges = new ArrayList<>();
   final List<Edge> calls = new ArrayList<>();
   final List<Refused> deadLetters = new ArrayList<>();
@@ -43,6 +45,11 @@ final class Collected implements Decoder.Output {
   public void sample(
       String graph, String node, long time, SeriesKey key, double value, long start) {
     samples.add(new Sample(graph, node, time, key, value, start));
+  }
+
+  @Override
+  public void exemplar(Exemplar exemplar) {
+    exemplars.add(exemplar);
   }
 
   @Override

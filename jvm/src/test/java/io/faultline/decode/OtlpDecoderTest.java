@@ -42,7 +42,7 @@ class OtlpDecoderTest {
   }
 
   private static byte[] golden() throws Exception {
-    try (InputStream in = OtlpDecoderTest.class.getResourceAsStream("/01_otlp_metrics.pb")) {
+    try (InputStream in = OtlpDecoderTest.class.getResourceAsStream("/otlp_metrics.pb")) {
       return in.readAllBytes();
     }
   }
@@ -119,23 +119,31 @@ class OtlpDecoderTest {
         List.of(1.0, 3.0, 4.0), out.samples.stream().map(Collected.Sample::value).toList());
     assertEquals(List.of("not_finite", "not_finite", "no_recorded_value"), out.ignored);
     assertEquals(List.of("bad_time", "malformed", "malformed", "missing_field"), out.reasons());
-    assertTrue(out.deadLetters.get(0).detail().contains("metric m"));
+    assertEquals(
+        List.of(
+            "resource_metrics[0].scope_metrics[0].metrics[0].points[3] of m: its time is 0 ms",
+            "resource_metrics[0].scope_metrics[0].metrics[0].points[4] of m: "
+                + "a field is longer than what holds it",
+            "resource_metrics[0].scope_metrics[0].metrics[0].points[5] of m: "
+                + "field 4 has wire type 0, not 1",
+            "resource_metrics[0].scope_metrics[0].metrics[1]: the metric has no name"),
+        out.deadLetters.stream().map(Collected.Refused::detail).toList());
   }
 
   @Test
-  void unsupportedShapesAreNamed() {
+  void howPointsAddUpMustBeSaid() {
     Proto points = new Proto().message(1, point(1));
     Collected out =
         decode(
             cart(),
             new Proto().text(1, "exp").message(10, points),
-            new Proto().text(1, "summed").message(11, points),
+            new Proto().text(1, "explicit").message(9, points),
             new Proto().text(1, "unsaid").message(7, points),
             new Proto().text(1, "empty"));
     assertEquals(List.of("unsupported", "unsupported", "unsupported"), out.reasons());
-    assertTrue(out.deadLetters.get(0).detail().contains("metric exp"));
-    assertTrue(out.deadLetters.get(1).detail().contains("metric summed"));
-    assertTrue(out.deadLetters.get(2).detail().contains("metric unsaid"));
+    assertEquals(
+        "resource_metrics[0].scope_metrics[0].metrics[2] of unsaid: neither delta nor cumulative",
+        out.deadLetters.get(2).detail());
     assertEquals(List.of("no_recorded_value"), out.ignored);
     assertTrue(out.samples.isEmpty());
   }
@@ -214,6 +222,12 @@ class OtlpDecoderTest {
         new Proto().message(1, new Proto().text(1, "x")).message(1, new Proto().varint(3, 2));
     Proto map =
         new Proto().message(1, new Proto().text(1, "k").message(2, new Proto().real(4, 1.5)));
+    Proto quoted =
+        new Proto()
+            .message(1, new Proto().text(1, "a\"b"))
+            .message(1, new Proto().bytes(7, new byte[] {1, 2}))
+            .message(1, new Proto().real(4, Double.NaN))
+            .message(1, new Proto());
     Proto point =
         point(1)
             .message(7, pair("s", new Proto().text(1, "a\u001eb")))
@@ -221,6 +235,8 @@ class OtlpDecoderTest {
             .message(7, pair("i", new Proto().varint(3, -5)))
             .message(7, pair("l", new Proto().message(5, list)))
             .message(7, pair("m", new Proto().message(6, map)))
+            .message(7, pair("n", new Proto()))
+            .message(7, pair("q", new Proto().message(5, quoted)))
             .message(7, pair("y", new Proto().bytes(7, new byte[] {1, 2})));
     Collected.Sample sample = decode(cart(), gauge("m", point)).samples.get(0);
     assertEquals("a b", sample.key().label("s"));
@@ -229,6 +245,8 @@ class OtlpDecoderTest {
     assertEquals("[\"x\",2]", sample.key().label("l"));
     assertEquals("{\"k\":1.5}", sample.key().label("m"));
     assertEquals("AQI=", sample.key().label("y"));
+    assertEquals("", sample.key().label("n"));
+    assertEquals("[\"a\\\"b\",\"AQI=\",\"NaN\",null]", sample.key().label("q"));
   }
 
   private static Proto pair(String key, Proto value) {

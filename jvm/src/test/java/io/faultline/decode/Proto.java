@@ -73,7 +73,7 @@ final class Proto {
     return out.toByteArray();
   }
 
-  private Proto raw(long value) {
+  Proto raw(long value) {
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
       out.write((int) (rest & 0x7f | 0x80));

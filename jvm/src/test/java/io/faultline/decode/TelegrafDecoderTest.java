@@ -255,7 +255,7 @@ class TelegrafDecoderTest {
     "1s, '\"2026-01-01T00:00:00.25Z\"'"
   })
   void unitsOfTimesAreThoseConfigured(String units, String time) {
-    FormatConfig config = new FormatConfig(Decoders.TELEGRAF, null, units);
+    FormatConfig config = new FormatConfig(Decoders.TELEGRAF, null, units, null, null, null);
     Collected out =
         Collected.of(
             Decoders.create(config, "shop"), METRIC.replace("1767225600", time).getBytes());
@@ -264,7 +264,7 @@ class TelegrafDecoderTest {
 
   @Test
   void unknownUnitsAreRefused() {
-    FormatConfig config = new FormatConfig(Decoders.TELEGRAF, null, "1m");
+    FormatConfig config = new FormatConfig(Decoders.TELEGRAF, null, "1m", null, null, null);
     assertThrows(ConfigException.class, () -> Decoders.create(config, "shop"));
   }
 

@@ -2,10 +2,12 @@ package io.faultline.sink;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.faultline.records.DeadLetter;
+import io.faultline.records.Header;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,12 +74,27 @@ class FileRowWriterTest {
   @Test
   void deadLettersKeepEveryByte() throws Exception {
     byte[] binary = {(byte) 0xff, 0, 10};
+    List<Header> originals =
+        List.of(
+            new Header("traceparent", "00-1".getBytes()),
+            new Header("faultline.error.reason", binary),
+            new Header("traceparent", null));
     write(
         DeadLetters.row(
-            new DeadLetter("in", 2, 9, 5, null, binary, "otlp_proto", "malformed", "why")),
+            new DeadLetter(
+                "in", 2, 9, 5, null, binary, "otlp_proto", "malformed", "why", originals)),
         DeadLetters.row(
             new DeadLetter(
-                "in", 2, 10, 5, "k".getBytes(), "{bad\n".getBytes(), "native", "empty", "")));
+                "in",
+                2,
+                10,
+                5,
+                "k".getBytes(),
+                "{bad\n".getBytes(),
+                "native",
+                "empty",
+                "",
+                List.of())));
     List<String> lines = Files.readAllLines(dir.resolve("dead-letters.ndjson"));
     assertEquals(2, lines.size());
     JsonNode first = new ObjectMapper().readTree(lines.get(0));
@@ -93,6 +110,15 @@ class FileRowWriterTest {
     assertEquals("why", first.get("headers").get("faultline.error.detail").asText());
     JsonNode second = new ObjectMapper().readTree(lines.get(1));
     assertEquals("k", second.get("key").asText());
+    assertFalse(second.has("original_headers"));
+    JsonNode kept = first.get("original_headers");
+    assertEquals(3, kept.size());
+    assertEquals("traceparent", kept.get(0).get("name").asText());
+    assertEquals("00-1", kept.get(0).get("value").asText());
+    assertEquals("original.faultline.error.reason", kept.get(1).get("name").asText());
+    assertArrayEquals(binary, Base64.getDecoder().decode(kept.get(1).get("value_base64").asText()));
+    assertTrue(kept.get(2).get("value").isNull());
+    assertEquals(7, first.get("headers").size());
     assertEquals("{bad\n", second.get("value").asText());
   }
 

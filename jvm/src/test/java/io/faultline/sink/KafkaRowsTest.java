@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.faultline.config.SinksConfig;
+import io.faultline.records.DeadLetter;
+import io.faultline.records.Header;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.flink.types.Row;
@@ -35,6 +39,41 @@ class KafkaRowsTest {
     assertArrayEquals("k".getBytes(), record.key());
     assertArrayEquals(new byte[] {7}, record.value());
     assertEquals(0, record.headers().toArray().length);
+  }
+
+  @Test
+  void aDeadLetterKeepsTheHeadersOfItsRecordBesideOurs() {
+    List<Header> originals =
+        List.of(
+            new Header("traceparent", new byte[] {(byte) 0xff, 0}),
+            new Header("faultline.error.reason", "before".getBytes()),
+            new Header("traceparent", null));
+    DeadLetter letter =
+        new DeadLetter("in", 0, 7, 5, null, new byte[] {1}, "native", "empty", "why", originals);
+    ProducerRecord<byte[], byte[]> record =
+        new KafkaRows().serialize(DeadLetters.row(letter), null, null);
+    List<String> names =
+        Arrays.stream(record.headers().toArray()).map(header -> header.key()).toList();
+    assertEquals(
+        List.of("traceparent", "original.faultline.error.reason", "traceparent"),
+        names.subList(0, 3));
+    assertEquals(10, names.size());
+    assertArrayEquals(new byte[] {(byte) 0xff, 0}, record.headers().toArray()[0].value());
+    assertNull(record.headers().lastHeader("traceparent").value());
+    assertArrayEquals(
+        "empty".getBytes(), record.headers().lastHeader("faultline.error.reason").value());
+  }
+
+  @Test
+  void aDeadLetterFitsIntoARecordHoweverLongItIs() {
+    byte[] value = new byte[1_048_000];
+    DeadLetter letter =
+        new DeadLetter("in", 0, 7, 5, null, value, "native", "empty", "why", List.of());
+    ProducerRecord<byte[], byte[]> record =
+        new KafkaRows().serialize(DeadLetters.row(letter), null, null);
+    assertEquals(900_000, record.value().length);
+    assertArrayEquals(
+        "1048000".getBytes(), record.headers().lastHeader("faultline.error.value_bytes").value());
   }
 
   @Test

@@ -60,7 +60,7 @@ class EventTimeTest {
 
   private static Decoded deadLetter(long time) {
     return Decoded.of(
-        new DeadLetter("t", 0, 0, time, null, new byte[0], "native", "malformed", ""));
+        new DeadLetter("t", 0, 0, time, null, new byte[0], "native", "malformed", "", List.of()));
   }
 
   @Test

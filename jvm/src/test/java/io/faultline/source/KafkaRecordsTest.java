@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.faultline.config.JobConfig;
 import io.faultline.config.SourceConfig;
 import io.faultline.records.DeadLetter;
+import io.faultline.records.Header;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 class KafkaRecordsTest {
   private static final long T0 = Recordings.T0;
   private final List<Decoded> out = new ArrayList<>();
+  private final RecordHeaders headers = new RecordHeaders();
   private KafkaRecords records;
 
   @BeforeEach
@@ -69,7 +71,7 @@ class KafkaRecordsTest {
             0,
             key == null ? null : key.getBytes(StandardCharsets.UTF_8),
             bytes,
-            new RecordHeaders(),
+            headers,
             Optional.empty()),
         new ListCollector<>(out));
   }
@@ -86,6 +88,24 @@ class KafkaRecordsTest {
     assertArrayEquals("{\"graph\":1}".getBytes(), letter.value());
     assertEquals("bad_value", letter.reason());
     assertEquals("native", letter.format());
+    assertEquals(List.of(), letter.headers());
+  }
+
+  @Test
+  void headersGoWithTheDeadLetter() {
+    headers.add("traceparent", new byte[] {1});
+    headers.add("traceparent", null);
+    receive(7, T0, "k", "{");
+    List<Header> kept = out.get(0).deadLetter().headers();
+    assertEquals(List.of("traceparent", "traceparent"), kept.stream().map(Header::name).toList());
+    assertArrayEquals(new byte[] {1}, kept.get(0).value());
+    assertNull(kept.get(1).value());
+  }
+
+  @Test
+  void aLongDetailIsCut() {
+    receive(7, T0, "k", Recordings.sample("a", "m", 1, T0).replace("\"m\"", "m".repeat(5_000)));
+    assertTrue(out.get(0).deadLetter().detail().length() < 600);
   }
 
   @Test
@@ -128,6 +148,8 @@ class KafkaRecordsTest {
   @Test
   void decodedThingsSurviveAChannel() throws Exception {
     receive(1, T0, null, "x\n" + Recordings.sample("a", "m", 1.5, T0));
+    headers.add("h", new byte[] {7});
+    headers.add("h", null);
     receive(2, T0, "k", Recordings.edge("a", "b", T0) + "\ny");
     assertEquals(4, out.size());
     for (Decoded decoded : out) {
@@ -146,6 +168,13 @@ class KafkaRecordsTest {
         assertEquals(decoded.deadLetter().detail(), back.deadLetter().detail());
         assertArrayEquals(decoded.deadLetter().key(), back.deadLetter().key());
         assertArrayEquals(decoded.deadLetter().value(), back.deadLetter().value());
+        List<Header> sent = decoded.deadLetter().headers();
+        List<Header> read = back.deadLetter().headers();
+        assertEquals(sent.size(), read.size());
+        for (int i = 0; i < sent.size(); i++) {
+          assertEquals(sent.get(i).name(), read.get(i).name());
+          assertArrayEquals(sent.get(i).value(), read.get(i).value());
+        }
       }
     }
   }
