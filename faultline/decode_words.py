@@ -41,12 +41,13 @@ def _series_parts(line: Mapping[str, Any]) -> Iterable[str]:
         yield f" dropped  by {line['rule']}"
         return
     if line["makes"]:
-        made = (f"{each['metric']} ({each['signal']}, {each['term']})" for each in line["makes"])
+        made = (f"{each['metric']} ({each['signal']})" for each in line["makes"] if each["term"] != "none")
         yield f"-> {', '.join(made)} "
     unit = line["unit"] or "no unit"
     factor = "" if line["factor"] == 1 else f" x {line['factor']:.10g}"
     yield f" {line['signal']}  {line['kind']}  {unit}{factor if line['unit_known'] else ' (unknown, x 1)'} "
-    yield f"by {line['rule']}" if line["rule"] else "declared" if line["mapped"] else "no rule"
+    by = f"by {line['rule']}" if line["rule"] else "declared"
+    yield by if line["mapped"] else "no rule" + (f"; its kind {by}" if line["rule"] else "")
 
 
 def _often(line: Mapping[str, Any]) -> str:
