@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from records.java import run_main
-from records.rules import load_rules, shipped_problems
+from records.rules import first_match, load_rules, shipped_problems
 
 TABLE = Path(__file__).with_name("signal_rules.txt")
 ROW = re.compile(
@@ -104,3 +104,18 @@ def test_units_are_known(resolved: list[dict[str, Any]]) -> None:
 
 def test_the_shipped_rules_have_the_form_of_a_user_s() -> None:
     assert shipped_problems() == []
+
+
+def test_the_report_reads_rules_as_the_job_does(resolved: list[dict[str, Any]]) -> None:
+    """Names that Telegraf lengthened are left out: the job alone knows them."""
+    rules, wrong = load_rules(), []
+    for row, line in zip(ROWS, resolved, strict=True):
+        metric = row.sample["metric"]
+        if metric.startswith("prometheus_") or metric.endswith(("_counter", "_gauge")):
+            continue
+        rule = first_match(rules, metric, row.sample["labels"])
+        place = None if rule is None else rule["place"]
+        decided = line["rule"].split(", ")[-1] if line["mapped"] else None
+        if place != decided:
+            wrong.append(f"{row.text}   by {place}, not {decided}")
+    assert wrong == []
