@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: help run test lint format jar kafka cluster bench clean
+.PHONY: help run test lint format jar kafka cluster bench fuzz clean
 
 JAR := jvm/target/faultline.jar
 JAVA_SOURCES := $(shell find jvm/src -name '*.java' -o -path '*/resources/*' -type f)
@@ -52,8 +52,19 @@ kafka: .venv/.job $(KAFKA) ## A Kafka broker in the foreground until Ctrl-C (BOO
 cluster: .venv/.job ## A Flink cluster in the foreground until Ctrl-C (REST_PORT=8081)
 	@$(TOOLCHAIN) need_java; exec $(PYTHON) -m tests.kit.cluster --rest-port $${REST_PORT:-8081}
 
-bench: .venv/.all $(KAFKA) $(JAR) ## Measure samples per second from Kafka to incidents into benchmarks/results.md
-	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.throughput --write
+bench: .venv/.all $(KAFKA) $(JAR) ## Measure speed, latency, heap and sizes into benchmarks/results.md (hours; parts: ONLY=otlp,native)
+	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test-compile
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.throughput --write $(if $(ONLY),--only $(ONLY))
+ifndef ONLY
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live steady --rate 200000 --seconds 60 --write
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live latency --rate 100000 --seconds 300 --write
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.heap --write
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.sizes --write
+endif
+
+fuzz: ## A million damaged payloads through each decoder (COUNT=1000000 SEED=1), counts in jvm/target/fuzz
+	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=FuzzTest -Dfuzz.count=$${COUNT:-1000000} -Dfuzz.seed=$${SEED:-1}
+	@cat jvm/target/fuzz/*.txt
 
 clean: ## Remove everything that was installed or built here
 	@$(TOOLCHAIN) rm -rf "$$(venv_home)"

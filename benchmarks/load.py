@@ -1,100 +1,142 @@
-"""OTLP payloads by the million samples: one scrape of many nodes each, the same bytes for the same seed.
+"""What the benchmarks' systems send: graphs of nodes with 30 series each, the same values for the same seed.
 
-A payload is built once as a template with protobuf; each scrape then writes its time and values into a copy,
-since building a message per scrape would take longer than what is measured.
+A node sends what a service under OpenTelemetry and its container send: gauges, counters and one latency
+histogram. From time to time one node of a graph has a fault, so that the job has incidents to find. Values
+only; benchmarks/otlp.py, benchmarks/lines.py and benchmarks/feed.py make bytes of them.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
-START_MS = 1_767_225_600_000
-_TIME_MARK = 0x1122334455667788
-_VALUE_MARK = 1e300
+START_MS: Final = 1_767_225_600_000
+BOUNDS: Final = (0.05, 0.1, 0.5, 1.0)
+"""Upper bounds (s) of the histogram's buckets; one more bucket has what is above."""
+
+F64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One series of every node. `level`: the mean of a gauge, the mean rate of a counter per second."""
+
+    name: str
+    unit: str
+    level: float
+    attributes: dict[str, str] = field(default_factory=dict)
+    counter: bool = False
+
+
+GAUGES: Final = (
+    Sent("container.cpu.usage", "1", 0.4),
+    Sent("container.memory.usage", "By", 4e8),
+    Sent("container.memory.working_set", "By", 3e8),
+    Sent("jvm.memory.used", "By", 5e7, {"jvm.memory.pool.name": "G1 Eden Space"}),
+    Sent("jvm.memory.used", "By", 1e7, {"jvm.memory.pool.name": "G1 Survivor Space"}),
+    Sent("jvm.memory.used", "By", 2e8, {"jvm.memory.pool.name": "G1 Old Gen"}),
+    Sent("jvm.memory.used", "By", 9e7, {"jvm.memory.pool.name": "Metaspace"}),
+    Sent("jvm.thread.count", "{thread}", 60),
+    Sent("jvm.cpu.recent_utilization", "1", 0.3),
+    Sent("db.client.connection.count", "{connection}", 12, {"db.client.connection.state": "used"}),
+    Sent("db.client.connection.count", "{connection}", 20, {"db.client.connection.state": "idle"}),
+    Sent("http.server.active_requests", "{request}", 15, {"http.request.method": "GET"}),
+    Sent("k8s.pod.filesystem.usage", "By", 6e9),
+    Sent("orders.queue.depth", "{order}", 40),
+    Sent("cache.entries", "{entry}", 5_000, {"cache.name": "catalogue"}),
+    Sent("process.open_file_descriptor.count", "{count}", 200),
+)
+COUNTERS: Final = (
+    Sent("container.cpu.time", "s", 0.4, counter=True),
+    Sent("container.network.io", "By", 1e5, {"network.io.direction": "receive"}, counter=True),
+    Sent("container.network.io", "By", 2e5, {"network.io.direction": "transmit"}, counter=True),
+    Sent("container.disk.io", "By", 3e4, {"disk.io.direction": "read"}, counter=True),
+    Sent("container.disk.io", "By", 5e4, {"disk.io.direction": "write"}, counter=True),
+    Sent("orders.placed", "{order}", 7, counter=True),
+    Sent("cache.hits", "{hit}", 90, {"cache.name": "catalogue"}, counter=True),
+)
+HISTOGRAM: Final = Sent("http.server.request.duration", "s", 50.0, {"http.route": "/orders"}, counter=True)
+PLAIN: Final = (*GAUGES, *COUNTERS)
+PARTS: Final = 2 + len(BOUNDS) + 1
+"""Series of the histogram: its count, its sum, its buckets."""
+SERIES: Final = len(PLAIN) + PARTS
+
+_SHARES: Final = np.array([0.55, 0.3, 0.12, 0.02, 0.01])
+"""Of the calls, by bucket."""
+_MEAN_S: Final = 0.08
 
 
 @dataclass(frozen=True)
 class Load:
-    """What is produced: ``graphs`` of ``nodes`` with ``metrics`` gauges each, scraped every ``interval_ms``.
+    """`graphs` of `nodes`, scraped every `interval_ms`. `chunk` nodes share a payload.
 
-    ``chunk`` nodes share a payload. ``spikes``: share of samples that stand out by 20 standard deviations.
+    `spikes`: share of the gauges' samples that stand out for one scrape. `fault_every`: scrapes from a fault
+    of a graph to its next, the first after as many; each lasts a fifth of that.
     """
 
     graphs: int = 5
     nodes: int = 200
-    metrics: int = 30
     interval_ms: int = 10_000
     chunk: int = 20
     spikes: float = 0.001
+    fault_every: int = 90
     seed: int = 1
 
     @property
     def per_scrape(self) -> int:
         """Samples of all graphs at one time."""
-        return self.graphs * self.nodes * self.metrics
+        return self.graphs * self.nodes * SERIES
 
-    def payloads(self, scrapes: int) -> Iterator[tuple[int, bytes]]:
-        """(time in ms, serialised ExportMetricsServiceRequest), in time order."""
-        templates = [
-            _Template(f"graph-{graph}", range(first, min(first + self.chunk, self.nodes)), self.metrics)
-            for graph in range(self.graphs)
-            for first in range(0, self.nodes, self.chunk)
-        ]
+    def names(self, node: int) -> tuple[str, str]:
+        """Graph and node of a row of the scrapes."""
+        return f"graph-{node // self.nodes}", f"node-{node % self.nodes}"
+
+    def edges(self) -> Iterator[tuple[str, str, str]]:
+        """Graph, caller, callee: every node but the first is called by one before it."""
+        for graph in range(self.graphs):
+            for node in range(1, self.nodes):
+                yield f"graph-{graph}", f"node-{(node - 1) // 3}", f"node-{node}"
+
+    def scrapes(self, count: int) -> Iterator[tuple[int, F64]]:
+        """(time in ms, values [graphs * nodes, SERIES]); counts of the histogram are whole numbers."""
         rng = np.random.default_rng(self.seed)
-        for scrape in range(scrapes):
-            time_ms = START_MS + scrape * self.interval_ms
-            for template in templates:
-                values = 100 + rng.standard_normal(template.size)
-                values += 20 * (rng.random(template.size) < self.spikes)
-                yield time_ms, template.filled(time_ms, values)
+        rows = self.graphs * self.nodes
+        level = np.array([each.level for each in PLAIN])
+        gauges = len(GAUGES)
+        total = np.zeros((rows, len(COUNTERS)))
+        observed = np.zeros((rows, PARTS))
+        seconds = self.interval_ms / 1000
+        for scrape in range(count):
+            noise = 1 + 0.03 * rng.standard_normal((rows, SERIES))
+            noise[:, :gauges] += 0.6 * (rng.random((rows, gauges)) < self.spikes)
+            slow = self._faulty(scrape)
+            noise[slow, 0] += 1.0
+            total += level[gauges:] * seconds * noise[:, gauges : len(PLAIN)]
+            observed += _observe(noise[:, len(PLAIN) :], HISTOGRAM.level * seconds, slow)
+            yield (
+                START_MS + scrape * self.interval_ms,
+                np.hstack([level[:gauges] * noise[:, :gauges], total, observed]),
+            )
+
+    def _faulty(self, scrape: int) -> npt.NDArray[np.int64]:
+        """Rows whose node is slow and busy now: at most one a graph, each graph at times of its own."""
+        graphs = np.arange(self.graphs)
+        turn, since = np.divmod(scrape + graphs * self.fault_every // self.graphs, self.fault_every)
+        rows = graphs * self.nodes + (7 * turn) % self.nodes
+        first = scrape >= self.fault_every
+        return rows[(since < self.fault_every // 5) & first]
 
 
-class _Template:
-    """One payload's bytes with the places of its times and values."""
-
-    def __init__(self, graph: str, nodes: range, metrics: int) -> None:
-        self.size = len(nodes) * metrics
-        request = ExportMetricsServiceRequest()
-        for place, node in enumerate(nodes):
-            resource = request.resource_metrics.add()
-            for key, text in (("service.name", f"node-{node}"), ("service.namespace", graph)):
-                resource.resource.attributes.append(KeyValue(key=key, value=AnyValue(string_value=text)))
-            scope = resource.scope_metrics.add()
-            for metric in range(metrics):
-                point = scope.metrics.add(name=f"metric_{metric}", unit="1").gauge.data_points.add()
-                point.time_unix_nano = _TIME_MARK
-                point.as_double = _VALUE_MARK * (1 + (place * metrics + metric) / 1e6)
-        self._bytes = request.SerializeToString()
-        marks = [_VALUE_MARK * (1 + index / 1e6) for index in range(self.size)]
-        self._values = _windows(_places(self._bytes, [struct.pack("<d", mark) for mark in marks]))
-        self._times = _windows(_places(self._bytes, [struct.pack("<Q", _TIME_MARK)] * self.size))
-
-    def filled(self, time_ms: int, values: npt.NDArray[np.float64]) -> bytes:
-        """The payload of one scrape; ``values`` float64 [size]."""
-        copy = np.frombuffer(self._bytes, np.uint8).copy()
-        copy[self._values] = values.astype("<f8").view(np.uint8).reshape(-1, 8)
-        copy[self._times] = np.frombuffer(struct.pack("<Q", time_ms * 1_000_000), np.uint8)
-        return copy.tobytes()
-
-
-def _places(data: bytes, marks: list[bytes]) -> npt.NDArray[np.int64]:
-    """Offsets of marks that stand in ``data`` in this order."""
-    found = []
-    at = 0
-    for mark in marks:
-        at = data.index(mark, at)
-        found.append(at)
-        at += len(mark)
-    return np.array(found, np.int64)
-
-
-def _windows(places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Indices [n,8] of the eight bytes at each place."""
-    return places[:, None] + np.arange(8)
+def _observe(noise: F64, calls: float, slow: npt.NDArray[np.int64]) -> F64:
+    """Growth [rows, PARTS] of count, sum and buckets (not cumulative) within a scrape."""
+    shares = np.tile(_SHARES, (len(noise), 1))
+    shares[slow] = _SHARES[::-1]
+    buckets = np.round(calls * shares * noise[:, 2:])
+    count = buckets.sum(axis=1)
+    mean = np.full(len(noise), _MEAN_S)
+    mean[slow] *= 10
+    return np.column_stack([count, count * mean * noise[:, 1], buckets])

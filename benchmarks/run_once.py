@@ -1,4 +1,4 @@
-"""One embedded run of a configuration, in a process of its own; prints the seconds it took as JSON."""
+"""One embedded run of the job in a process of its own; prints how much came out as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jobs.pipeline import run_embedded
 def main() -> None:
     """Run the configuration file named on the command line."""
     result = run_embedded(load_config(sys.argv[1], environment={}))
-    sys.stdout.write(json.dumps({"seconds": result.seconds, "counts": result.counts}) + "\n")
+    sys.stdout.write(json.dumps(result.counts) + "\n")
 
 
 if __name__ == "__main__":

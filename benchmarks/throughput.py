@@ -1,151 +1,109 @@
-"""Samples per second from Kafka to incidents: the whole job, embedded, reading a filled topic.
+"""Samples per second and CPU per sample: the whole job on topics as the field fills them, and what else could
+do the work on the same input.
 
-Each run is a process of its own. What a run costs besides samples (JVM, workers, the start) is taken out
-by a short and a long topic in turn: the rate is the difference in samples over the difference in seconds.
-``python -m benchmarks.throughput`` prints the table; with ``--write`` it goes into benchmarks/results.md.
+    python -m benchmarks.throughput                                  all settings, printed
+    python -m benchmarks.throughput --only otlp,native --write       these, into benchmarks/results.md
+
+Topics are filled first, on a broker of their own. Then every setting runs `--repeats` times, all settings in
+turn, so that a change of the machine's mood meets all of them. Each run is a process of its own.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import statistics
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-import yaml
-
+from benchmarks import figures, lines
+from benchmarks.feed import fill
 from benchmarks.load import Load
+from benchmarks.measure import Topic, Used, Watched, java_command, job_command, job_config
+from benchmarks.settings import FILLINGS, IDENTITY, SETTINGS, Setting, count, pairs, pattern_paths
 from tests.kit.kafka import Broker
-from tests.kit.topics import produce
-
-RESULTS = Path(__file__).with_name("results.md")
-RUN = "benchmarks.run_once"
 
 
-@dataclass(frozen=True)
-class Row:
-    """What one setting reached."""
+class Bench:
+    """A broker with filled topics, and the runs over them."""
 
-    patterns: int
-    rates: tuple[float, ...]
+    def __init__(self, broker: Broker, folder: Path, load: Load, scale: float) -> None:
+        """`scale`: share of the records that the settings name."""
+        assert broker.process is not None
+        self._bootstrap, self._broker = broker.bootstrap, broker.process.pid
+        self._folder, self._load, self._scale = folder, load, scale
+        self._topics: dict[str, Topic] = {}
+        self._runs = 0
 
-    def line(self) -> str:
-        """The row of the table: rates in thousand samples per second."""
-        shown = ", ".join(f"{rate / 1000:.0f}" for rate in self.rates)
-        median = statistics.median(self.rates) / 1000
-        return f"| OTLP protobuf, batched | {self.patterns} | {median:.0f} | {shown} |"
+    def fill(self, names: Iterable[str]) -> None:
+        """Fills these topics and the one with the edges."""
+        fill(self._bootstrap, "edges", lines.edges(self._load))
+        for name in names:
+            filling = FILLINGS[name]
+            scrapes = max(2, round(filling.scrapes * self._scale))
+            records = fill(self._bootstrap, name, filling.records(self._load, scrapes))
+            identity = IDENTITY if filling.format == "prometheus" else None
+            per_record = filling.per_record(self._load)
+            self._topics[name] = Topic(name, filling.format, records, per_record, identity)
+            sys.stderr.write(f"{name}: {records:,} records, {records * per_record:,} samples\n")
 
+    def run(self, name: str, setting: Setting) -> Used:
+        """One run of a setting."""
+        self._runs += 1
+        group, topic = f"{name}-{self._runs}", self._topics[setting.topic]
+        log = self._folder / f"{group}.log"
+        told = self._folder / f"{group}.told" if setting.reader == "function" else None
+        watched = Watched(self._bootstrap, self._broker, group, topic, log=log, told=told)
+        return watched.run(self._command(setting, group, topic))
 
-def write_patterns(folder: Path, count: int, metrics: int) -> Path:
-    """``count`` patterns, each two deviations of two metrics within a minute; returns their folder."""
-    folder.mkdir(parents=True)
-    for number in range(count):
-        pattern = {
-            "id": f"bench-{number}",
-            "version": 1,
-            "maturity": "experimental",
-            "owner": "benchmarks",
-            "description": "One metric stands out, then another.",
-            "misses": ["everything else"],
-            "key": "node",
-            "severity": "info",
-            "within": "60s",
-            "steps": [
-                {"name": "first", "where": f'metric == "metric_{number % metrics}" and z > 8'},
-                {"name": "second", "where": f'metric == "metric_{(number + 7) % metrics}" and z > 8'},
-            ],
-        }
-        (folder / f"bench-{number}.yaml").write_text(yaml.safe_dump(pattern), encoding="utf-8")
-    return folder
-
-
-def run_once(config: dict[str, object], folder: Path) -> float:
-    """Seconds of one run in a process of its own."""
-    file = folder / "job.yaml"
-    file.write_text(yaml.safe_dump(config), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", RUN, str(file)], capture_output=True, text=True, timeout=900, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr[-3_000:])
-    return float(json.loads(done.stdout.splitlines()[-1])["seconds"])
+    def _command(self, setting: Setting, group: str, topic: Topic) -> list[str]:
+        where = [self._bootstrap, topic.name, group]
+        match setting.reader:
+            case "job":
+                patterns = pattern_paths(setting.patterns, self._folder)
+                config = job_config(self._bootstrap, group, topic, patterns, self._folder / "out" / group)
+                return job_command(config, self._folder / f"{group}.yaml")
+            case "function":
+                told = self._folder / f"{group}.told"
+                return [sys.executable, "-m", "benchmarks.pyflink_function", *where, str(told)]
+            case "stock":
+                metrics = [name for pair in pairs(count(setting.patterns[0])) for name in pair]
+                return java_command("io.faultline.bench.StockCepJob", [*where, topic.format, *metrics])
 
 
-def job(bootstrap: str, topic: str, patterns: Path, out: Path) -> dict[str, object]:
-    """The configuration of one run: bounded, all of the topic."""
-    source = {
-        "type": "kafka",
-        "bootstrap_servers": bootstrap,
-        "topic": topic,
-        "format": "otlp_proto",
-        "start": "earliest",
-        "bounded": True,
-    }
-    return {
-        "sources": [source],
-        "sinks": {"files": {"dir": str(out)}},
-        "patterns": [str(patterns)],
-        "tick": "60s",
-        "publish_frames": False,
-    }
-
-
-def measure(load: Load, short: int, long: int, counts: Sequence[int], repeats: int) -> list[Row]:
-    """Fill two topics, then run every setting ``repeats`` times, interleaved."""
-    rates: dict[int, list[float]] = {count: [] for count in counts}
+def measure(names: Sequence[str], load: Load, scale: float, repeats: int) -> dict[str, list[Used]]:
+    """Every setting `repeats` times."""
+    used: dict[str, list[Used]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory(prefix="faultline-bench-") as scratch:
         folder = Path(scratch)
-        patterns = {count: write_patterns(folder / f"p{count}", count, load.metrics) for count in counts}
         with Broker(folder / "kafka") as broker:
-            for topic, scrapes in (("short", short), ("long", long)):
-                sys.stderr.write(f"filling {topic}: {scrapes * load.per_scrape:,} samples\n")
-                produce(broker.bootstrap, topic, load.payloads(scrapes))
+            bench = Bench(broker, folder, load, scale)
+            bench.fill(dict.fromkeys(SETTINGS[name].topic for name in names))
             for turn in range(repeats):
-                for count in counts:
-                    seconds = [
-                        run_once(job(broker.bootstrap, topic, patterns[count], folder / "out"), folder)
-                        for topic in ("short", "long")
-                    ]
-                    rate = (long - short) * load.per_scrape / (seconds[1] - seconds[0])
-                    rates[count].append(rate)
-                    sys.stderr.write(f"turn {turn}: {count} patterns, {seconds} s, {rate:,.0f} samples/s\n")
-    return [Row(count, tuple(found)) for count, found in rates.items()]
-
-
-def table(load: Load, rows: Sequence[Row]) -> str:
-    """The results as Markdown."""
-    head = (
-        "# Results\n\nWritten by `make bench`. Catch-up reads of a broker on the same machine, "
-        f"parallelism 1, {os.cpu_count()} cores ({platform.machine()}).\n"
-        f"{load.graphs} graphs of {load.nodes} nodes with {load.metrics} series each, scraped every "
-        f"{load.interval_ms // 1000} s; {load.chunk} nodes per record; {load.spikes:.1%} of the samples "
-        "stand out.\n\n"
-        "| input | patterns | thousand samples/s (median) | each run |\n|---|---|---|---|\n"
-    )
-    return head + "\n".join(row.line() for row in rows) + "\n"
+                for name in names:
+                    one = bench.run(name, SETTINGS[name])
+                    used[name].append(one)
+                    sys.stderr.write(f"turn {turn + 1}: {name}: {figures.brief(one)}\n")
+    return used
 
 
 def main() -> None:
     """Measure and show."""
     parser = argparse.ArgumentParser(prog="benchmarks.throughput", description=main.__doc__)
-    parser.add_argument("--scrapes", type=int, nargs=2, default=(40, 240), metavar=("SHORT", "LONG"))
-    parser.add_argument("--patterns", type=int, nargs="+", default=(1, 20))
+    parser.add_argument("--only", default=",".join(SETTINGS), help="settings, by comma")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="write benchmarks/results.md")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the records (default: all)")
+    parser.add_argument("--write", action="store_true", help="put what was measured into the results")
     given = parser.parse_args()
-    load = Load()
-    short, long = given.scrapes
-    text = table(load, measure(load, short, long, given.patterns, given.repeats))
-    sys.stdout.write(text)
+    names = given.only.split(",")
+    unknown = [name for name in names if name not in SETTINGS]
+    if unknown:
+        parser.error(f"no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}")
+    used = measure(names, Load(), given.scale, given.repeats)
+    sys.stdout.write("\n".join(figures.throughput_table(used)) + "\n")
     if given.write:
-        RESULTS.write_text(text, encoding="utf-8")
+        figures.keep("throughput", {name: [asdict(one) for one in runs] for name, runs in used.items()})
 
 
 if __name__ == "__main__":

@@ -62,6 +62,8 @@ def test_the_library_covers_the_families() -> None:
         "error-deviation",
         "latency-deviation",
         "memory-deviation",
+        "slow-scrape-errors",
+        "slow-scrape-latency",
         "traffic-drop",
     }
     for pattern in library.values():

@@ -2,6 +2,7 @@ package io.faultline.cli;
 
 import io.faultline.cep.SampleEvent;
 import io.faultline.config.Json;
+import io.faultline.node.NodeState;
 import io.faultline.node.Part;
 import io.faultline.node.Resolved;
 import io.faultline.records.Edge;
@@ -145,6 +146,16 @@ final class DecodeLines {
 
   static ObjectNode ignored(int record, String reason) {
     return line("ignored").put("record", record).put("reason", reason);
+  }
+
+  /** Something worth knowing befell a counter. */
+  static ObjectNode note(int record, NodeState state, SeriesKey key, long time, String reason) {
+    ObjectNode line = line("note").put("record", record).put("reason", reason);
+    line.put("graph", state.graph()).put("node", state.node()).put("metric", key.metric());
+    line.put("peer", key.peer()).put("time", time);
+    ObjectNode labels = line.putObject("labels");
+    key.labelMap().forEach(labels::put);
+    return line;
   }
 
   private static ObjectNode line(String type) {

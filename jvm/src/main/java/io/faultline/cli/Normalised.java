@@ -26,7 +26,14 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
 final class Normalised {
   /** Counted reasons that mean a point gave no sample. */
   private static final Set<String> DROPPED =
-      Set.of("duplicate", "went_back", "not_finite", "negative_counter", "series_refused");
+      Set.of(
+          "duplicate",
+          "went_back",
+          "too_close",
+          "step_back",
+          "not_finite",
+          "negative_counter",
+          "series_refused");
 
   private final NodeProcessor processor;
   private final SentSeries sentSeries;
@@ -121,6 +128,11 @@ final class Normalised {
       if (DROPPED.contains(reason)) {
         all.add(DecodeLines.ignored(record, reason));
       }
+    }
+
+    @Override
+    public void noted(NodeState state, SeriesKey series, long time, String reason) {
+      all.add(DecodeLines.note(record, state, series, time, reason));
     }
 
     @Override

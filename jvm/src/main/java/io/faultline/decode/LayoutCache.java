@@ -12,10 +12,12 @@ import java.util.Map;
  * Bounded.
  */
 final class LayoutCache {
-  private static final int LIMIT = 8192;
+  private static final int MOST_SERIES = 1_000_000;
+  private static final int HASHED = 8;
 
   private final Map<Sequence, Layout> known = new HashMap<>();
   private final Sequence probe = new Sequence();
+  private int held;
 
   /** The layout of the first {@code size} series. */
   Layout get(SeriesKey[] keys, int size) {
@@ -24,9 +26,11 @@ final class LayoutCache {
     if (found != null) {
       return found;
     }
-    if (known.size() >= LIMIT) {
+    if (held + size > MOST_SERIES) {
       known.clear();
+      held = 0;
     }
+    held += size;
     SeriesKey[] own = Arrays.copyOf(keys, size);
     Layout layout = Layout.of(own);
     Sequence sequence = new Sequence();
@@ -35,7 +39,10 @@ final class LayoutCache {
     return layout;
   }
 
-  /** Series objects in order, equal where the objects are the same. */
+  /**
+   * Series objects in order, equal where the objects are the same. The hash looks at some of them:
+   * to ask an object for its identity means to fetch it from memory.
+   */
   private static final class Sequence {
     private SeriesKey[] keys;
     private int size;
@@ -44,11 +51,11 @@ final class LayoutCache {
     void set(SeriesKey[] keys, int size) {
       this.keys = keys;
       this.size = size;
-      int h = size;
-      for (int i = 0; i < size; i++) {
-        h = h * 31 + System.identityHashCode(keys[i]);
+      hash = size;
+      int step = Math.max(1, size / HASHED);
+      for (int i = 0; i < size; i += step) {
+        hash = hash * 31 + System.identityHashCode(keys[i]);
       }
-      hash = h;
     }
 
     @Override

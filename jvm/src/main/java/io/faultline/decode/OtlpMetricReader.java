@@ -142,11 +142,14 @@ final class OtlpMetricReader {
     return monotonic ? Kind.COUNTER : Kind.GAUGE;
   }
 
-  private OtlpMetric known(OtlpScope scope, Kind kind, OtlpShape shape) {
+  private OtlpMetric known(OtlpScope scope, Kind kind, OtlpShape shape) throws WireException {
     byte[] buffer = metric.buffer();
     OtlpMetric found = scope.metric(buffer, nameFrom, nameTo);
     if (found == null || !found.is(buffer, unitFrom, unitTo, kind, shape)) {
       String name = new String(buffer, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
+      if (name.isBlank()) {
+        throw new WireException(Reasons.MISSING_FIELD, "the metric has no name");
+      }
       String unit = new String(buffer, unitFrom, unitTo - unitFrom, StandardCharsets.UTF_8);
       found = new OtlpMetric(identity, scope, name, unit, kind, shape);
       scope.keep(buffer, nameFrom, nameTo, found);
@@ -156,8 +159,10 @@ final class OtlpMetricReader {
 
   private void readPoints(OtlpMetric of) throws WireException {
     data.over(metric.buffer(), dataFrom, dataTo);
+    boolean any = false;
     while (data.next()) {
       if (data.field == POINTS) {
+        any = true;
         path.next(Level.POINT);
         try {
           readPoint(of);
@@ -165,6 +170,9 @@ final class OtlpMetricReader {
           refuse(e);
         }
       }
+    }
+    if (!any) {
+      out.ignored(Reasons.NO_RECORDED_VALUE);
     }
   }
 
@@ -179,6 +187,8 @@ final class OtlpMetricReader {
     } else if (!Times.isValid(point.time)) {
       throw new WireException(Reasons.BAD_TIME, "its time is " + point.time + " ms");
     } else {
+      // A start that no clock can have told would make a rate of any size.
+      point.start = Times.isValid(point.start) && point.start <= point.time ? point.start : 0L;
       samples.emit(point, of, series(of), out);
     }
   }

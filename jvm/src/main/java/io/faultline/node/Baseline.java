@@ -1,6 +1,7 @@
 package io.faultline.node;
 
 import java.io.IOException;
+import javax.annotation.Nullable;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -45,6 +46,16 @@ final class Baseline {
   private long lastTick;
   private int frozen;
 
+  /**
+   * Not written: what samples are compared with, kept here until the ring changes, so that a sample
+   * need not go to the ring. As measured for that series; null = to be measured again.
+   */
+  @Nullable private Resolved measured;
+
+  private double median;
+  private double scale;
+  private double epsilon;
+
   Baseline(int windowTicks) {
     window = windowTicks;
     waiting = new float[windowTicks + 1];
@@ -63,31 +74,42 @@ final class Baseline {
     return frozen > 0;
   }
 
+  private void measure(Resolved series) {
+    if (measured == series) {
+      return;
+    }
+    median = cold() ? Double.NaN : ring.median();
+    scale = cold() ? Double.NaN : Math.max(ring.spread(), floor(series));
+    epsilon = cold() ? Double.NaN : EPSILON_SHARE * ring.level();
+    measured = series;
+  }
+
+  private double floor(Resolved series) {
+    if (!series.availability()) {
+      return RELATIVE_FLOOR * Math.abs(median);
+    }
+    double unavailable = Math.abs(1 - series.factor() * median);
+    return Math.max(UNAVAILABLE_FLOOR, RELATIVE_FLOOR * unavailable) / series.factor();
+  }
+
   /** Median of the ring in the declared unit; NaN while cold. */
-  double median() {
-    return cold() ? Double.NaN : ring.median();
+  double median(Resolved series) {
+    measure(series);
+    return median;
   }
 
   /**
    * Scale of the z-score in the declared unit; NaN while cold, 0 for a series that never varied.
    */
   double scale(Resolved series) {
-    if (cold()) {
-      return Double.NaN;
-    }
-    double median = ring.median();
-    if (!series.availability()) {
-      return Math.max(ring.spread(), RELATIVE_FLOOR * Math.abs(median));
-    }
-    double unavailable = Math.abs(1 - series.factor() * median);
-    double floor = Math.max(UNAVAILABLE_FLOOR, RELATIVE_FLOOR * unavailable);
-    return Math.max(ring.spread(), floor / series.factor());
+    measure(series);
+    return scale;
   }
 
   /** Signed robust z-score of a value in the declared unit; NaN while cold. */
   double z(double value, Resolved series) {
-    double scale = scale(series);
-    double distance = value - ring.median();
+    measure(series);
+    double distance = value - median;
     if (scale <= TINY_SCALE) {
       return Math.abs(distance) > TINY ? Math.copySign(NEVER_VARIED_Z, distance) : 0;
     }
@@ -95,8 +117,9 @@ final class Baseline {
   }
 
   /** log((|x| + eps) / (|median| + eps)), eps = 5% of the 95% quantile of |x|; NaN while cold. */
-  double rel(double value) {
-    return cold() ? Double.NaN : relative(value, ring.median(), EPSILON_SHARE * ring.level());
+  double rel(double value, Resolved series) {
+    measure(series);
+    return relative(value, median, epsilon);
   }
 
   /**
@@ -104,8 +127,8 @@ final class Baseline {
    * few values to tell. A counter of rare errors looks constant for a while.
    */
   double sampleZ(double value, Resolved series) {
-    boolean soon = ring.size() < NEVER_VARIED && scale(series) <= TINY_SCALE;
-    return soon ? Double.NaN : z(value, series);
+    double z = z(value, series);
+    return scale <= TINY_SCALE && ring.size() < NEVER_VARIED ? Double.NaN : z;
   }
 
   /** z as frames have it: an availability counts as its unavailable fraction. */
@@ -117,11 +140,12 @@ final class Baseline {
   /** rel as frames have it: of the unavailable fraction for an availability. */
   double frameRel(double value, Resolved series) {
     if (cold() || !series.availability()) {
-      return rel(value);
+      return rel(value, series);
     }
+    measure(series);
     double factor = series.factor();
     double eps = EPSILON_SHARE * Math.abs(1 - factor * ring.low()) + 3 * UNAVAILABLE_FLOOR;
-    return relative(1 - factor * value, 1 - factor * ring.median(), eps);
+    return relative(1 - factor * value, 1 - factor * median, eps);
   }
 
   /** |median| as frames have it, in the base unit; 0 while cold. */
@@ -129,13 +153,13 @@ final class Baseline {
     if (cold()) {
       return 0;
     }
-    double median = series.factor() * ring.median();
-    return Math.abs(series.availability() ? 1 - median : median);
+    double level = series.factor() * median(series);
+    return Math.abs(series.availability() ? 1 - level : level);
   }
 
   /** An availability that is always about zero carries nothing. */
   boolean absent(Resolved series) {
-    return series.availability() && !cold() && series.factor() * ring.median() < LEAST_AVAILABLE;
+    return series.availability() && !cold() && series.factor() * median(series) < LEAST_AVAILABLE;
   }
 
   private static double relative(double value, double median, double eps) {
@@ -169,6 +193,7 @@ final class Baseline {
       float value = pop();
       if (frozen == 0 && (anomalous & bit) == 0) {
         ring.add(value);
+        measured = null;
       }
       present &= ~bit;
       anomalous &= ~bit;
@@ -193,6 +218,7 @@ final class Baseline {
   }
 
   private void adopt() {
+    measured = null;
     ring.clear();
     while (count > 0) {
       ring.add(pop());

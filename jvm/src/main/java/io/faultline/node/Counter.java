@@ -1,197 +1,140 @@
 package io.faultline.node;
 
 import java.io.IOException;
-import java.util.Arrays;
+import javax.annotation.Nullable;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Turns the points of one counter series into a rate per second. Points of instances that share the
- * series' identity differ in their start time: each is a stream of its own, and the rate is the sum
- * over the streams that still report.
+ * State of one counter series. Instances that share its identity are streams of their own, and the
+ * rate is the sum over the streams that still report. {@link Cumulative} and {@link Delta} say what
+ * a point means.
  */
 final class Counter {
-  private static final int STREAMS = 8;
-  private static final int SILENT_INTERVALS = 3;
+  private static final int MOST_STREAMS = 32;
 
-  /** One instance: its last point and rate. */
-  private static final class Stream {
-    long start;
-    long time;
-    double value;
-    double rate = Double.NaN;
-    long interval;
-
-    Stream(long start, long time, double value) {
-      this.start = start;
-      this.time = time;
-      this.value = value;
-    }
-
-    Stream copy() {
-      Stream copy = new Stream(start, time, value);
-      copy.rate = rate;
-      copy.interval = interval;
-      return copy;
-    }
-  }
-
-  private Stream[] streams = new Stream[0];
-
-  /**
-   * The rate at a cumulative point, per second.
-   *
-   * @param start start time of the point in ms, 0 = not said
-   * @return NaN where there is no rate yet
-   */
-  double cumulative(long time, double value, long start, Tally tally) {
-    if (value < 0) {
-      tally.add("negative_counter");
-      return Double.NaN;
-    }
-    Stream stream = find(start);
-    if (stream != null) {
-      return advance(stream, time, value, tally) ? sum(time, stream.interval) : Double.NaN;
-    }
-    Stream stopped = restarted(start);
-    if (stopped == null) {
-      open(new Stream(start, time, value), tally);
-      return Double.NaN;
-    }
-    stopped.start = start;
-    stopped.value = 0;
-    tally.add("counter_restart");
-    return advance(stopped, time, value, tally) ? sum(time, stopped.interval) : Double.NaN;
-  }
-
-  /** The rate over a delta point: its growth over the time since its start, or the last point. */
-  double delta(long time, double value, long start, Tally tally) {
-    Stream last = streams.length == 0 ? null : streams[0];
-    if (last != null && (time < last.time || (time == last.time && start == last.start))) {
-      tally.add(time < last.time ? "went_back" : "duplicate");
-      return Double.NaN;
-    }
-    long from = start > 0 ? start : last == null ? time : last.time;
-    streams = new Stream[] {new Stream(start, time, value)};
-    return time > from ? value * 1000.0 / (time - from) : Double.NaN;
-  }
+  /** In order of appearance; null before the first point. */
+  @Nullable Stream first;
 
   /** Time between the last two points of the slowest instance, ms; 0 where none has two. */
   long interval() {
     long longest = 0;
-    for (Stream stream : streams) {
+    for (Stream stream = first; stream != null; stream = stream.next) {
       longest = Math.max(longest, stream.interval);
     }
     return longest;
   }
 
-  private Stream find(long start) {
-    for (Stream stream : streams) {
-      if (stream.start == start) {
-        return stream;
-      }
+  /** Adds a stream; the longest silent one leaves where there are too many. */
+  Stream open(long start, long time, double value) {
+    Stream opened = new Stream(start, time, value);
+    int count = 1;
+    Stream last = first;
+    for (; last != null && last.next != null; last = last.next) {
+      count++;
     }
-    return null;
+    if (last == null) {
+      first = opened;
+      return opened;
+    }
+    last.next = opened;
+    if (count == MOST_STREAMS) {
+      drop(longestSilent());
+    }
+    return opened;
   }
 
-  /** The stream that this start time continues: the longest silent one that stopped before it. */
-  private Stream restarted(long start) {
-    Stream found = null;
-    for (Stream stream : streams) {
-      if (stream.time <= start && (found == null || stream.time < found.time)) {
-        found = stream;
-      }
+  /** The stream of the last point; of several the first that appeared. */
+  @Nullable
+  Stream latest() {
+    Stream found = first;
+    for (Stream stream = first; stream != null; stream = stream.next) {
+      found = stream.time > found.time ? stream : found;
     }
     return found;
   }
 
-  private static boolean advance(Stream stream, long time, double value, Tally tally) {
-    if (time <= stream.time) {
-      tally.add(time < stream.time ? "went_back" : "duplicate");
-      return false;
+  private Stream longestSilent() {
+    Stream found = first;
+    for (Stream stream = first.next; stream != null; stream = stream.next) {
+      found = stream.time < found.time ? stream : found;
     }
-    double growth = value - stream.value;
-    if (growth < 0 && stream.start != 0) {
-      // A restart has a new start time: the sender dropped a part of a sum, and nothing happened.
-      tally.add("counter_decrease");
-      stream.time = time;
-      stream.value = value;
-      return false;
-    }
-    if (growth < 0) {
-      tally.add("counter_reset");
-      growth = value;
-    }
-    stream.interval = time - stream.time;
-    stream.rate = growth * 1000.0 / stream.interval;
-    stream.time = time;
-    stream.value = value;
-    return true;
+    return found;
   }
 
-  /** Sum of the live streams' rates; NaN as long as one of them has none. */
-  private double sum(long time, long interval) {
-    if (streams.length == 1) {
-      return streams[0].rate;
-    }
-    double sum = 0;
-    int kept = 0;
-    for (Stream stream : streams) {
-      long usual = Math.max(interval, stream.interval);
-      if (time - stream.time <= SILENT_INTERVALS * usual) {
-        streams[kept++] = stream;
-        sum += stream.rate;
-      }
-    }
-    streams = Arrays.copyOf(streams, kept);
-    return sum;
-  }
-
-  private void open(Stream stream, Tally tally) {
-    if (streams.length > 0) {
-      tally.add("overlapping_streams");
-    }
-    if (streams.length < STREAMS) {
-      streams = Arrays.copyOf(streams, streams.length + 1);
-      streams[streams.length - 1] = stream;
+  void drop(Stream dropped) {
+    if (first == dropped) {
+      first = dropped.next;
       return;
     }
-    int longestSilent = 0;
-    for (int i = 1; i < streams.length; i++) {
-      longestSilent = streams[i].time < streams[longestSilent].time ? i : longestSilent;
+    Stream before = first;
+    while (before.next != dropped) {
+      before = before.next;
     }
-    streams[longestSilent] = stream;
+    before.next = dropped.next;
+  }
+
+  /** Drops what has been silent for too long to come back, but the stream of this point. */
+  void trim(Stream reporting, long time) {
+    for (Stream stream = first; stream != null; stream = stream.next) {
+      if (stream != reporting && stream.gap(time)) {
+        drop(stream);
+      }
+    }
+  }
+
+  /** Sum of the live streams' rates at a stream's point; NaN while one of them has none. */
+  void sum(Stream reporting, Reading at) {
+    if (first.next == null) {
+      at.rate = first.rate;
+      return;
+    }
+    trim(reporting, at.time);
+    double sum = 0;
+    for (Stream stream = first; stream != null; stream = stream.next) {
+      if (stream == reporting || stream.live(at.time, reporting.interval)) {
+        sum += stream.rate;
+        at.mixed |= stream != reporting && stream.start == reporting.start;
+      }
+    }
+    at.rate = sum;
   }
 
   Counter copy() {
     Counter copy = new Counter();
-    copy.streams = new Stream[streams.length];
-    for (int i = 0; i < streams.length; i++) {
-      copy.streams[i] = streams[i].copy();
+    Stream last = null;
+    for (Stream stream = first; stream != null; stream = stream.next) {
+      last = copy.append(last, stream.copy());
     }
     return copy;
   }
 
-  /** Number of streams, then start, time, value, rate, interval of each. */
+  private Stream append(@Nullable Stream last, Stream added) {
+    if (last == null) {
+      first = added;
+    } else {
+      last.next = added;
+    }
+    return added;
+  }
+
+  /** Number of streams, then the streams. */
   void write(DataOutputView out) throws IOException {
-    out.writeByte(streams.length);
-    for (Stream stream : streams) {
-      out.writeLong(stream.start);
-      out.writeLong(stream.time);
-      out.writeDouble(stream.value);
-      out.writeDouble(stream.rate);
-      out.writeLong(stream.interval);
+    int count = 0;
+    for (Stream stream = first; stream != null; stream = stream.next) {
+      count++;
+    }
+    out.writeByte(count);
+    for (Stream stream = first; stream != null; stream = stream.next) {
+      stream.write(out);
     }
   }
 
-  static Counter read(DataInputView in) throws IOException {
+  static Counter read(DataInputView in, int version) throws IOException {
     Counter counter = new Counter();
-    counter.streams = new Stream[in.readByte()];
-    for (int i = 0; i < counter.streams.length; i++) {
-      Stream stream = new Stream(in.readLong(), in.readLong(), in.readDouble());
-      stream.rate = in.readDouble();
-      stream.interval = in.readLong();
-      counter.streams[i] = stream;
+    Stream last = null;
+    for (int i = in.readByte(); i > 0; i--) {
+      last = counter.append(last, Stream.read(in, version));
     }
     return counter;
   }

@@ -5,39 +5,54 @@ import io.faultline.records.SeriesKey;
 import io.faultline.records.SeriesKeys;
 import io.faultline.records.Signal;
 import java.io.IOException;
-import java.util.Arrays;
 import javax.annotation.Nullable;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * Pairs {@code X_count}, {@code X_sum} and {@code X_bucket} of one event time. The values are
- * rates, which have the same interval, so their quotients are those of the growths.
+ * rates, which have the same interval, so their quotients are those of the growths. Where one of
+ * the parts shows that the counters began anew, all of them are taken from zero.
  */
 final class Histogram {
-  private static final double QUANTILE = 0.95;
-  private static final int MOST_BUCKETS = 512;
-  private static final long NEVER = Long.MIN_VALUE;
+  static final long NEVER = Long.MIN_VALUE;
 
   /** Metric {@code X}, labels without {@code le}; nothing declared. */
   final SeriesKey key;
 
   /** As the sum or a bucket declares them. */
-  @Nullable Signal signal;
+  @Nullable private Signal signal;
 
-  @Nullable String unit;
+  @Nullable private String unit;
 
   /** Not written: given up, so that a part must look for another one. */
   boolean removed;
 
-  private long countTime = NEVER;
+  /** Not written: where the values go, looked up when first needed. */
+  @Nullable Series meanSeries;
+
+  @Nullable Series p95Series;
+
+  /** Event time of the parts at hand, ms. */
+  private long time = NEVER;
+
+  /** Rates of the parts, and the same taken from zero; NaN = not known. */
+  private boolean counted;
+
   private double count;
-  private long sumTime = NEVER;
+  private double countFull;
+  private boolean summed;
   private double sum;
-  private long bucketTime = NEVER;
-  private double[] bounds = new double[0];
-  private double[] rates = new double[0];
-  private int buckets;
+  private double sumFull;
+  private boolean restarted;
+
+  /** Parts belong to instances that cannot be told apart. */
+  private boolean mixed;
+
+  /** Parts are deltas, whose bounds may differ from time to time. */
+  private boolean delta;
+
+  private final Buckets buckets = new Buckets();
 
   Histogram(SeriesKey key) {
     this.key = key;
@@ -45,7 +60,15 @@ final class Histogram {
 
   /** Event time of the last part, ms. */
   long lastTime() {
-    return Math.max(countTime, Math.max(sumTime, bucketTime));
+    return time;
+  }
+
+  /** Takes what the sum or a bucket declares. */
+  void declare(@Nullable Signal newSignal, @Nullable String newUnit) {
+    signal = newSignal == null ? signal : newSignal;
+    unit = newUnit == null ? unit : newUnit;
+    meanSeries = null;
+    p95Series = null;
   }
 
   /** Key of a series derived of this histogram, such as {@code X_mean}. */
@@ -54,71 +77,68 @@ final class Histogram {
         key.metric() + suffix, key.labels(), key.peer(), key.side(), key.kind(), signal, unit);
   }
 
-  void count(long time, double rate) {
-    countTime = time;
-    count = rate;
+  void count(Reading at) {
+    begin(at.time);
+    count = counted ? count + at.rate : at.rate;
+    countFull = counted ? countFull + at.full : at.full;
+    counted = true;
+    restarted |= at.restarted;
+    mixed |= at.mixed;
   }
 
-  void sum(long time, double rate) {
-    sumTime = time;
-    sum = rate;
+  void sum(Reading at) {
+    begin(at.time);
+    sum = summed ? sum + at.rate : at.rate;
+    sumFull = summed ? sumFull + at.full : at.full;
+    summed = true;
+    mixed |= at.mixed;
   }
 
-  /** Takes the cumulative rate up to a bound, in any order of bounds. */
-  void bucket(long time, double bound, double rate) {
-    if (time != bucketTime) {
-      bucketTime = time;
-      buckets = 0;
-    }
-    if (buckets == MOST_BUCKETS || Double.isNaN(bound)) {
+  /** Takes a cumulative bucket, in any order of bounds; NaN is no bound. */
+  void bucket(double bound, Reading at) {
+    begin(at.time);
+    if (Double.isNaN(bound)) {
+      at.tally.add("bad_bound");
       return;
     }
-    if (buckets == bounds.length) {
-      int size = Math.max(16, buckets * 2);
-      bounds = Arrays.copyOf(bounds, size);
-      rates = Arrays.copyOf(rates, size);
-    }
-    int at = buckets++;
-    while (at > 0 && bounds[at - 1] > bound) {
-      bounds[at] = bounds[at - 1];
-      rates[at] = rates[at - 1];
-      at--;
-    }
-    bounds[at] = bound;
-    rates[at] = rate;
+    buckets.add(bound, at.rate, at.full);
+    delta |= at.delta;
+    restarted |= at.restarted;
+    mixed |= at.mixed;
   }
 
-  /** Mean at this time in the histogram's unit; NaN without events or without both halves. */
-  double mean(long time) {
-    return countTime == time && sumTime == time && count > 0 ? sum / count : Double.NaN;
+  private void begin(long newTime) {
+    if (newTime != time) {
+      time = newTime;
+      counted = summed = restarted = mixed = delta = false;
+      buckets.clear();
+    }
+  }
+
+  /** Mean in the histogram's unit; NaN without events or without both halves of this time. */
+  double mean(long at) {
+    if (time != at || !counted || !summed || mixed) {
+      return Double.NaN;
+    }
+    double events = restarted ? countFull : count;
+    return events > 0 ? (restarted ? sumFull : sum) / events : Double.NaN;
   }
 
   /**
-   * The 95% quantile at this time, linear within its bucket; the highest finite bound where it lies
-   * above; NaN without events or where the bucket of all events is missing.
+   * The 95% quantile, as {@link Buckets#p95}; NaN where parts of this time have no rate yet or
+   * cannot be told apart. To be called once per time: compares the bounds with those before.
    */
-  double p95(long time) {
-    if (bucketTime != time || buckets < 2 || !Double.isInfinite(bounds[buckets - 1])) {
+  double p95(long at, Tally tally) {
+    if (time != at || buckets.isEmpty()) {
       return Double.NaN;
     }
-    double total = rates[buckets - 1];
-    if (!(total > 0)) {
+    boolean same = buckets.settle(delta, tally);
+    boolean unknown = counted && Double.isNaN(count);
+    if (!same || unknown || mixed) {
       return Double.NaN;
     }
-    double rank = QUANTILE * total;
-    int at = 0;
-    while (at < buckets - 1 && rates[at] < rank) {
-      at++;
-    }
-    return at == buckets - 1 ? bounds[buckets - 2] : within(at, rank);
-  }
-
-  private double within(int bucket, double rank) {
-    double below = bucket == 0 ? 0 : rates[bucket - 1];
-    double from = bucket == 0 ? Math.min(0, bounds[0]) : bounds[bucket - 1];
-    double inside = rates[bucket] - below;
-    double share = inside > 0 ? (rank - below) / inside : 1;
-    return from + share * (bounds[bucket] - from);
+    double events = !counted ? Double.NaN : restarted ? countFull : count;
+    return buckets.p95(restarted, events, tally);
   }
 
   /** The key without what it declares. */
@@ -131,46 +151,73 @@ final class Histogram {
     Histogram copy = new Histogram(key);
     copy.signal = signal;
     copy.unit = unit;
-    copy.countTime = countTime;
+    copy.time = time;
+    copy.counted = counted;
     copy.count = count;
-    copy.sumTime = sumTime;
+    copy.countFull = countFull;
+    copy.summed = summed;
     copy.sum = sum;
-    copy.bucketTime = bucketTime;
-    copy.bounds = bounds.clone();
-    copy.rates = rates.clone();
-    copy.buckets = buckets;
+    copy.sumFull = sumFull;
+    copy.restarted = restarted;
+    copy.mixed = mixed;
+    copy.delta = delta;
+    copy.buckets.copy(buckets);
     return copy;
   }
 
   void write(DataOutputView out) throws IOException {
     SeriesKeys.write(derived(""), out);
-    out.writeLong(countTime);
+    out.writeLong(time);
+    out.writeBoolean(counted);
     out.writeDouble(count);
-    out.writeLong(sumTime);
+    out.writeDouble(countFull);
+    out.writeBoolean(summed);
     out.writeDouble(sum);
-    out.writeLong(bucketTime);
-    out.writeShort(buckets);
-    for (int i = 0; i < buckets; i++) {
-      out.writeDouble(bounds[i]);
-      out.writeDouble(rates[i]);
-    }
+    out.writeDouble(sumFull);
+    out.writeBoolean(restarted);
+    out.writeBoolean(mixed);
+    out.writeBoolean(delta);
+    buckets.write(out);
   }
 
-  static Histogram read(DataInputView in) throws IOException {
+  static Histogram read(DataInputView in, int version) throws IOException {
     SeriesKey declared = SeriesKeys.read(in);
     Histogram histogram = new Histogram(identity(declared));
-    histogram.signal = declared.signal();
-    histogram.unit = declared.unit();
-    histogram.countTime = in.readLong();
-    histogram.count = in.readDouble();
-    histogram.sumTime = in.readLong();
-    histogram.sum = in.readDouble();
-    long bucketTime = in.readLong();
-    int buckets = in.readShort();
-    for (int i = 0; i < buckets; i++) {
-      histogram.bucket(bucketTime, in.readDouble(), in.readDouble());
+    histogram.declare(declared.signal(), declared.unit());
+    if (version == 1) {
+      histogram.readFirstVersion(in);
+      return histogram;
     }
-    histogram.bucketTime = bucketTime;
+    histogram.time = in.readLong();
+    histogram.counted = in.readBoolean();
+    histogram.count = in.readDouble();
+    histogram.countFull = in.readDouble();
+    histogram.summed = in.readBoolean();
+    histogram.sum = in.readDouble();
+    histogram.sumFull = in.readDouble();
+    histogram.restarted = in.readBoolean();
+    histogram.mixed = in.readBoolean();
+    histogram.delta = in.readBoolean();
+    histogram.buckets.read(in);
     return histogram;
+  }
+
+  /** A time for each part, and rates only. */
+  private void readFirstVersion(DataInputView in) throws IOException {
+    long countTime = in.readLong();
+    count = countFull = in.readDouble();
+    long sumTime = in.readLong();
+    sum = sumFull = in.readDouble();
+    long bucketTime = in.readLong();
+    time = Math.max(countTime, Math.max(sumTime, bucketTime));
+    counted = countTime == time && time != NEVER;
+    summed = sumTime == time && time != NEVER;
+    for (int i = in.readShort(); i > 0; i--) {
+      double bound = in.readDouble();
+      double rate = in.readDouble();
+      if (bucketTime == time) {
+        buckets.add(bound, rate, rate);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.faultline.node;
 
+import io.faultline.cep.PatternMetrics;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.GraphEvent;
@@ -49,6 +50,7 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     states =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("node", NodeStateSerializer.INSTANCE));
+    PatternMetrics.register(getRuntimeContext().getMetricGroup(), processor.patterns());
     for (Refusal refusal : processor.refused()) {
       output.add("patterns_refused");
       LOG.warn(
@@ -151,10 +153,12 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     @Override
     public void adopted(NodeState state, SeriesKey series, long time) {
       counts.add("baseline_adopted");
-      ObjectNode json = audit("baseline_adopted", state.graph(), state.node(), time);
-      json.put("metric", series.metric()).put("peer", series.peer());
-      json.set("labels", JSON.valueToTree(series.labelMap()));
-      context.output(AUDIT, json.toString());
+      context.output(AUDIT, audit("baseline_adopted", state, series, time).toString());
+    }
+
+    @Override
+    public void noted(NodeState state, SeriesKey series, long time, String reason) {
+      context.output(AUDIT, audit(reason, state, series, time).toString());
     }
 
     /** Told once per name: a user needs to see what to map, not how often it comes. */
@@ -174,6 +178,13 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
       counts.add("late_samples", block.size());
       ObjectNode json = audit("late", block.graph(), block.node(), block.time());
       context.output(AUDIT, json.put("samples", block.size()).toString());
+    }
+
+    private static ObjectNode audit(String type, NodeState state, SeriesKey series, long time) {
+      ObjectNode json = audit(type, state.graph(), state.node(), time);
+      json.put("metric", series.metric()).put("peer", series.peer());
+      json.set("labels", JSON.valueToTree(series.labelMap()));
+      return json;
     }
 
     private static ObjectNode audit(String type, String graph, String node, long time) {

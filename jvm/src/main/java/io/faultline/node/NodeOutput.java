@@ -19,6 +19,9 @@ public interface NodeOutput extends Tally {
   /** A normalised sample; the object is used again after the call. */
   default void sample(SampleEvent sample) {}
 
+  /** Something worth knowing befell a counter; it was counted as well. */
+  default void noted(NodeState state, SeriesKey series, long time, String reason) {}
+
   /** The series stayed anomalous for so long that its new level became its baseline. */
   default void adopted(NodeState state, SeriesKey series, long time) {
     add("baseline_adopted");

@@ -13,12 +13,13 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 1: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
- * pending blocks, partial matches.
+ * Version 2: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
+ * pending blocks, partial matches. Version 1 knew less of counters and histograms; it is read.
  */
 public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int OLDEST = 1;
 
   @Override
   public boolean isImmutableType() {
@@ -53,15 +54,18 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
 
   @Override
   public NodeState deserialize(DataInputView in) throws IOException {
-    Versions.expect(in.readByte(), VERSION, "node state");
+    int version = in.readByte();
+    if (version != OLDEST) {
+      Versions.expect(version, VERSION, "node state");
+    }
     NodeState state = new NodeState(StringValue.readString(in), StringValue.readString(in));
     state.tick = in.readLong();
     state.time = in.readLong();
     state.unfinished = in.readLong();
     state.timer = in.readLong();
-    state.series = SeriesTable.read(in);
+    state.series = SeriesTable.read(in, version);
     for (int i = in.readInt(); i > 0; i--) {
-      Histogram histogram = Histogram.read(in);
+      Histogram histogram = Histogram.read(in, version);
       state.histograms.put(histogram.key, histogram);
     }
     for (int i = in.readInt(); i > 0; i--) {

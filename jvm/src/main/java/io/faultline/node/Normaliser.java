@@ -2,15 +2,13 @@ package io.faultline.node;
 
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import javax.annotation.Nullable;
 
 /** Points of series to samples: counters to rates, histograms to means and quantiles. */
 final class Normaliser {
-  private static final String LE = "le";
-
   private final int maxHistograms;
   private final Detector detector;
+  private final Reading reading = new Reading();
 
   Normaliser(int maxHistograms, Detector detector) {
     this.maxHistograms = maxHistograms;
@@ -38,20 +36,22 @@ final class Normaliser {
 
   private void counter(
       NodeState state, Series series, long time, double value, long start, NodeOutput out) {
-    double rate =
-        series.resolved.kind() == Kind.DELTA
-            ? series.counter.delta(time, value, start, out)
-            : series.counter.cumulative(time, value, start, out);
-    series.lastTime = Math.max(series.lastTime, time);
-    if (Double.isNaN(rate)) {
-      return;
-    }
     Role role = series.resolved.role();
-    if (role != Role.PLAIN) {
-      part(state, series, time, rate);
+    Reading at = reading.set(time, value, start, role, out);
+    if (series.resolved.kind() == Kind.DELTA) {
+      Delta.read(series.counter, at);
+    } else {
+      Cumulative.read(series.counter, at);
     }
-    if (role.feeds()) {
-      sampleOrPart(state, series, time, rate, out);
+    series.lastTime = Math.max(series.lastTime, time);
+    if (at.event != null && role.feeds()) {
+      out.noted(state, series.key, time, at.event);
+    }
+    if (role != Role.PLAIN && !at.skipped) {
+      part(state, series, at);
+    }
+    if (role.feeds() && !Double.isNaN(at.rate)) {
+      sampleOrPart(state, series, time, at.rate, out);
     }
   }
 
@@ -67,42 +67,31 @@ final class Normaliser {
     }
   }
 
-  private void part(NodeState state, Series series, long time, double rate) {
+  private void part(NodeState state, Series series, Reading at) {
     if (series.histogram == null || series.histogram.removed) {
       series.histogram = histogram(state, series);
     }
-    state.unfinished = time;
+    state.unfinished = at.time;
     switch (series.resolved.role()) {
-      case COUNT -> series.histogram.count(time, rate);
-      case SUM -> series.histogram.sum(time, rate);
-      default -> series.histogram.bucket(time, bound(series), rate);
+      case COUNT -> series.histogram.count(at);
+      case SUM -> series.histogram.sum(at);
+      default -> series.histogram.bucket(bound(series), at);
     }
   }
 
   private static double bound(Series series) {
     if (Double.isNaN(series.bound)) {
-      series.bound = parse(series.key.label(LE));
+      series.bound = Bounds.of(series.key);
     }
     return series.bound;
   }
 
-  private static double parse(String bound) {
-    try {
-      return bound.endsWith("Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
-    } catch (NumberFormatException e) {
-      return Double.NaN;
-    }
-  }
-
   private Histogram histogram(NodeState state, Series part) {
-    Map<String, String> labels = new LinkedHashMap<>(part.key.labelMap());
-    if (part.resolved.role() == Role.BUCKET) {
-      labels.remove(LE);
-    }
+    boolean bucket = part.resolved.role() == Role.BUCKET;
     SeriesKey key =
         new SeriesKey(
             SeriesName.base(part.key.metric()),
-            SeriesKey.canonical(labels),
+            bucket ? Bounds.without(part.key) : part.key.labels(),
             part.key.peer(),
             part.key.side(),
             Kind.GAUGE,
@@ -113,8 +102,7 @@ final class Normaliser {
     }
     Histogram histogram = state.histograms.computeIfAbsent(key, Histogram::new);
     if (part.resolved.role() != Role.COUNT) {
-      histogram.signal = part.key.signal() == null ? histogram.signal : part.key.signal();
-      histogram.unit = part.key.unit() == null ? histogram.unit : part.key.unit();
+      histogram.declare(part.key.signal(), part.key.unit());
     }
     return histogram;
   }
@@ -136,8 +124,9 @@ final class Normaliser {
     }
     state.unfinished = NodeState.NEVER;
     for (Histogram histogram : state.histograms.values()) {
-      derive(state, histogram, Role.MEAN, histogram.mean(time), staleBefore, out);
-      derive(state, histogram, Role.P95, histogram.p95(time), staleBefore, out);
+      if (histogram.lastTime() == time) {
+        finish(state, histogram, staleBefore, out);
+      }
     }
     total(state, time, staleBefore, out);
   }
@@ -160,20 +149,28 @@ final class Normaliser {
     }
   }
 
-  private void derive(
-      NodeState state,
-      Histogram histogram,
-      Role role,
-      double value,
-      long staleBefore,
-      NodeOutput out) {
-    if (!Double.isFinite(value)) {
-      return;
+  private void finish(NodeState state, Histogram one, long staleBefore, NodeOutput out) {
+    long time = one.lastTime();
+    double mean = one.mean(time);
+    if (Double.isFinite(mean)) {
+      if (one.meanSeries == null || one.meanSeries.evicted) {
+        one.meanSeries = state.series.get(one.derived("_mean"), Role.MEAN, staleBefore, out);
+      }
+      derived(state, one.meanSeries, time, mean, out);
     }
-    SeriesKey key = histogram.derived(role == Role.MEAN ? "_mean" : "_p95");
-    Series series = state.series.get(key, role, staleBefore, out);
+    double p95 = one.p95(time, out);
+    if (Double.isFinite(p95)) {
+      if (one.p95Series == null || one.p95Series.evicted) {
+        one.p95Series = state.series.get(one.derived("_p95"), Role.P95, staleBefore, out);
+      }
+      derived(state, one.p95Series, time, p95, out);
+    }
+  }
+
+  private void derived(
+      NodeState state, @Nullable Series series, long time, double value, NodeOutput out) {
     if (series != null && !series.resolved.dropped()) {
-      sample(state, series, histogram.lastTime(), value, out);
+      sample(state, series, time, value, out);
     }
   }
 

@@ -7,8 +7,8 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The last {@value #CAPACITY} values, kept both in order of arrival and sorted by insertion, so
- * that quantiles cost nothing and a new value one move of memory. Quantiles are interpolated
- * linearly, as numpy's are by default.
+ * that a quantile costs little and a new value one move of memory. Quantiles are interpolated
+ * linearly, as numpy's are by default; an empty ring has none.
  */
 final class Ring {
   static final int CAPACITY = 128;
@@ -25,12 +25,6 @@ final class Ring {
   /** Where {@link #nearest} begins to look. */
   private int hint;
 
-  private boolean stale = true;
-  private double median;
-  private double spread;
-  private double low;
-  private double level;
-
   int size() {
     return size;
   }
@@ -38,13 +32,11 @@ final class Ring {
   void clear() {
     size = 0;
     oldest = 0;
-    stale = true;
   }
 
   /** Adds a value; the oldest leaves when the ring is full. */
   void add(float value) {
     float v = value + 0f; // no negative zero
-    stale = true;
     if (size < CAPACITY) {
       grow();
       order[size] = v;
@@ -88,40 +80,25 @@ final class Ring {
   }
 
   double median() {
-    refresh();
-    return median;
+    return quantile(0.5);
   }
 
   /** max(1.4826 MAD, IQR / 1.349, (q97.5 - q2.5) / 3.92), without any floor. */
   double spread() {
-    refresh();
-    return spread;
+    double mad = MAD_TO_SIGMA * distance(median(), 0.5);
+    double iqr = (quantile(0.75) - quantile(0.25)) / IQR_TO_SIGMA;
+    double tail = (quantile(0.975) - quantile(0.025)) / TAIL_TO_SIGMA;
+    return Math.max(mad, Math.max(iqr, tail));
   }
 
   /** The 5% quantile. */
   double low() {
-    refresh();
-    return low;
+    return quantile(0.05);
   }
 
   /** The 95% quantile of the absolute values. */
   double level() {
-    refresh();
-    return level;
-  }
-
-  private void refresh() {
-    if (!stale || size == 0) {
-      return;
-    }
-    median = quantile(0.5);
-    double mad = MAD_TO_SIGMA * distance(median, 0.5);
-    double iqr = (quantile(0.75) - quantile(0.25)) / IQR_TO_SIGMA;
-    double tail = (quantile(0.975) - quantile(0.025)) / TAIL_TO_SIGMA;
-    spread = Math.max(mad, Math.max(iqr, tail));
-    low = quantile(0.05);
-    level = sorted[0] >= 0 ? quantile(0.95) : distance(0, 0.95);
-    stale = false;
+    return sorted[0] >= 0 ? quantile(0.95) : distance(0, 0.95);
   }
 
   private double quantile(double p) {

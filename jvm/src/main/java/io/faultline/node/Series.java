@@ -41,6 +41,9 @@ final class Series {
   /** Not written: must not be evicted now. */
   boolean pinned;
 
+  /** Not written: its place was given to another one. */
+  boolean evicted;
+
   /** Not written: z and rel of the tick that is being closed, as frames have them. */
   double tickZ;
 
@@ -126,12 +129,12 @@ final class Series {
   }
 
   /** Reads a series that must be bound before it is used. */
-  static Series read(DataInputView in) throws IOException {
+  static Series read(DataInputView in, int version) throws IOException {
     SeriesKey key = SeriesKeys.read(in);
     int role = in.readByte();
     Series series = new Series(key, role < 0 ? null : Role.ofIndex(role));
     int has = in.readByte();
-    series.counter = (has & HAS_COUNTER) != 0 ? Counter.read(in) : null;
+    series.counter = (has & HAS_COUNTER) != 0 ? Counter.read(in, version) : null;
     series.baseline = (has & HAS_BASELINE) != 0 ? Baseline.read(in) : null;
     series.lastTime = in.readLong();
     series.lastValue = in.readDouble();

@@ -65,8 +65,10 @@ final class SeriesTable {
     boolean complete = true;
     for (int i = 0; i < found.length; i++) {
       SeriesKey key = layout.series(i);
-      boolean dropped = policy.rules().resolve(key).dropped();
-      found[i] = dropped ? null : pin(get(key, null, staleBefore, tally));
+      Resolved resolved = policy.rules().resolve(key);
+      boolean dropped = resolved.dropped();
+      SeriesKey own = resolved.role() == Role.BUCKET ? Bounds.canonical(key) : key;
+      found[i] = dropped ? null : pin(get(own, null, staleBefore, tally));
       complete &= dropped || found[i] != null;
     }
     unpin(found);
@@ -143,7 +145,9 @@ final class SeriesTable {
       series.add(created);
     } else {
       tally.add("series_evicted");
-      index.remove(series.get(slot).key);
+      Series evicted = series.get(slot);
+      evicted.evicted = true;
+      index.remove(evicted.key);
       series.set(slot, created);
       Arrays.fill(layouts, null);
     }
@@ -169,11 +173,11 @@ final class SeriesTable {
     }
   }
 
-  static SeriesTable read(DataInputView in) throws IOException {
+  static SeriesTable read(DataInputView in, int version) throws IOException {
     SeriesTable table = new SeriesTable();
     int size = in.readInt();
     for (int i = 0; i < size; i++) {
-      table.append(Series.read(in));
+      table.append(Series.read(in, version));
     }
     return table;
   }

@@ -19,9 +19,7 @@ public final class BlockSerializer extends CompactSerializer<Block> {
     StringValue.writeString(block.graph(), out);
     StringValue.writeString(block.node(), out);
     out.writeLong(block.time());
-    byte[] layout = block.layout().bytes();
-    out.writeInt(layout.length);
-    out.write(layout);
+    block.layout().write(out);
     for (double value : block.values()) {
       out.writeDouble(value);
     }
@@ -39,9 +37,7 @@ public final class BlockSerializer extends CompactSerializer<Block> {
     String graph = StringValue.readString(in);
     String node = StringValue.readString(in);
     long time = in.readLong();
-    byte[] bytes = new byte[in.readInt()];
-    in.readFully(bytes);
-    Layout layout = Layout.decode(bytes);
+    Layout layout = Layout.read(in);
     double[] values = new double[layout.size()];
     for (int i = 0; i < values.length; i++) {
       values[i] = in.readDouble();

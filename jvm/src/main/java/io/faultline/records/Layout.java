@@ -2,27 +2,23 @@ package io.faultline.records;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The series of a block, in order. Scrapes repeat the same series, so a layout is encoded once and
- * found again by its bytes: the receiving side builds no strings for a layout it has seen.
+ * found again by its bytes: the receiving side builds nothing for a layout it has seen.
  */
 public final class Layout {
-  private static final int CACHED = 4096;
-  private static final ThreadLocal<Cache> CACHE = ThreadLocal.withInitial(Cache::new);
-
   private final SeriesKey[] series;
   private final byte[] bytes;
   private final int hash;
 
-  private Layout(SeriesKey[] series, byte[] bytes) {
+  Layout(SeriesKey[] series, byte[] bytes, int hash) {
     this.series = series;
     this.bytes = bytes;
-    this.hash = Arrays.hashCode(bytes);
+    this.hash = hash;
   }
 
   /** The layout of these series; the array must not change afterwards. */
@@ -33,24 +29,20 @@ public final class Layout {
       for (SeriesKey key : series) {
         SeriesKeys.write(key, out);
       }
-      return CACHE.get().intern(series, out.getCopyOfBuffer());
+      return KnownLayouts.ofThread().intern(series, out.getCopyOfBuffer());
     } catch (IOException e) {
       throw new IllegalStateException("a layout could not be encoded", e);
     }
   }
 
-  /** The layout encoded in these bytes, from the thread's cache where it was seen before. */
-  static Layout decode(byte[] bytes) throws IOException {
-    Layout known = CACHE.get().get(new Bytes(bytes));
-    if (known != null) {
-      return known;
-    }
-    DataInputDeserializer in = new DataInputDeserializer(bytes);
-    SeriesKey[] series = new SeriesKey[in.readInt()];
-    for (int i = 0; i < series.length; i++) {
-      series[i] = SeriesKeys.read(in);
-    }
-    return CACHE.get().intern(series, bytes);
+  /** Length in bytes, then what {@link #of} made of the series. */
+  void write(DataOutputView out) throws IOException {
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  static Layout read(DataInputView in) throws IOException {
+    return KnownLayouts.ofThread().read(in, in.readInt());
   }
 
   public int size() {
@@ -74,42 +66,5 @@ public final class Layout {
   @Override
   public int hashCode() {
     return hash;
-  }
-
-  /** Bytes compared by content. */
-  private static final class Bytes {
-    private final byte[] bytes;
-    private final int hash;
-
-    Bytes(byte[] bytes) {
-      this.bytes = bytes;
-      this.hash = Arrays.hashCode(bytes);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Bytes that && Arrays.equals(that.bytes, bytes);
-    }
-
-    @Override
-    public int hashCode() {
-      return hash;
-    }
-  }
-
-  /** Least recently used layouts of one thread, bounded. */
-  private static final class Cache extends LinkedHashMap<Bytes, Layout> {
-    Cache() {
-      super(64, 0.75f, true);
-    }
-
-    Layout intern(SeriesKey[] series, byte[] bytes) {
-      return computeIfAbsent(new Bytes(bytes), b -> new Layout(series, bytes));
-    }
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Bytes, Layout> eldest) {
-      return size() > CACHED;
-    }
   }
 }

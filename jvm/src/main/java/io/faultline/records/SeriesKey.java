@@ -2,6 +2,7 @@ package io.faultline.records;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import javax.annotation.Nullable;
@@ -28,6 +29,26 @@ public record SeriesKey(
 
   private static final char PAIR = '\u001e';
   private static final char EQUALS = '\u001f';
+
+  /** As a record's own, but made of hashes that strings remember. */
+  @Override
+  public int hashCode() {
+    int names = 31 * metric.hashCode() + labels.hashCode();
+    return peer == null ? names : 31 * names + peer.hashCode();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || (other instanceof SeriesKey that
+            && metric.equals(that.metric)
+            && labels.equals(that.labels)
+            && side == that.side
+            && kind == that.kind
+            && signal == that.signal
+            && Objects.equals(peer, that.peer)
+            && Objects.equals(unit, that.unit));
+  }
 
   /** A series known by its metric name only. */
   public static SeriesKey of(String metric) {

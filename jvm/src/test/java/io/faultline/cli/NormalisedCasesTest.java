@@ -42,10 +42,47 @@ class NormalisedCasesTest {
         rates(lines, testCase.path("t0").asLong(), "metric", expected.path("metric").asText());
     check(expected.path("values"), rates);
     assertFalse(rates.isEmpty());
+    assertEquals(reasons(testCase.path("expected").path("ignored")), ignored(lines));
     for (double rate : rates.values()) {
       assertTrue(rate >= expected.path("bounds").path("min").asDouble(), rates::toString);
       assertTrue(rate <= expected.path("bounds").path("max").asDouble(), rates::toString);
     }
+  }
+
+  private static List<String> reasons(JsonNode expected) {
+    List<String> out = new ArrayList<>();
+    expected.forEach(e -> out.add(e.path("record").asInt() + " " + e.path("reason").asText()));
+    return out;
+  }
+
+  private static List<String> ignored(List<JsonNode> lines) {
+    List<String> out = new ArrayList<>();
+    for (JsonNode line : lines) {
+      if (line.path("type").asText().equals("ignored")) {
+        out.add(line.path("record").asInt() + " " + line.path("reason").asText());
+      }
+    }
+    out.sort(null);
+    return out;
+  }
+
+  /** What befell the counters is told beside their rates. */
+  @Test
+  void restartsAndOverlapsAreNoted() throws Exception {
+    assertEquals(List.of("3 counter_restart"), notes("counter-reset-sum"));
+    assertEquals(List.of("1 overlapping_streams"), notes("counter-interleaved-instances"));
+    assertEquals(List.of(), notes("counter-retry-duplicates"));
+  }
+
+  private static List<String> notes(String id) throws Exception {
+    List<String> out = new ArrayList<>();
+    for (JsonNode line : decode(read(id))) {
+      if (line.path("type").asText().equals("note")) {
+        assertEquals("http.requests", line.path("metric").asText());
+        out.add(line.path("record").asInt() + " " + line.path("reason").asText());
+      }
+    }
+    return out;
   }
 
   @Test

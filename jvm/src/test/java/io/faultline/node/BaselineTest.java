@@ -65,7 +65,7 @@ class BaselineTest {
     learn(WINDOW + 4, 100);
     assertTrue(baseline.cold());
     assertEquals(Double.NaN, baseline.z(100, CPU));
-    assertEquals(Double.NaN, baseline.rel(100));
+    assertEquals(Double.NaN, baseline.rel(100, CPU));
     learn(1, 100);
     assertFalse(baseline.cold());
     assertEquals(Double.NaN, new Baseline(WINDOW).z(1, CPU));
@@ -75,7 +75,7 @@ class BaselineTest {
   void anAnomalousTickNeverEntersAndNothingEntersMeanwhile() {
     learn(40, 100);
     int size = baseline.size();
-    double median = baseline.median();
+    double median = baseline.median(CPU);
     for (int i = 0; i < 20; i++) {
       assertTrue(next(500, CPU) > Baseline.ANOMALOUS_Z);
       assertTrue(baseline.frozen());
@@ -86,7 +86,7 @@ class BaselineTest {
     for (int i = 0; i < 2 * WINDOW; i++) {
       next(100, CPU);
     }
-    assertEquals(median, baseline.median(), 1e-6);
+    assertEquals(median, baseline.median(CPU), 1e-6);
     assertEquals(1.0, baseline.z(100 + baseline.scale(CPU), CPU), 0.1);
   }
 
@@ -99,7 +99,7 @@ class BaselineTest {
     assertTrue(baseline.take(500, baseline.z(500, CPU), tick++));
     assertFalse(baseline.frozen());
     assertEquals(WINDOW, baseline.size());
-    assertEquals(500, baseline.median());
+    assertEquals(500, baseline.median(CPU));
     assertEquals(0, baseline.z(500, CPU));
   }
 
@@ -111,7 +111,7 @@ class BaselineTest {
     }
     assertEquals(2.0, baseline.scale(CPU), 1e-6);
     assertEquals(0.5, baseline.z(101, CPU), 1e-6);
-    assertEquals(Math.log(205.0 / 105.0), baseline.rel(200), 1e-6);
+    assertEquals(Math.log(205.0 / 105.0), baseline.rel(200, CPU), 1e-6);
   }
 
   @Test
@@ -123,7 +123,7 @@ class BaselineTest {
     assertEquals(0, baseline.z(0, CPU));
     assertEquals(8, baseline.z(0.001, CPU));
     assertEquals(-8, baseline.z(-5, CPU));
-    assertEquals(4, baseline.rel(1), "clipped");
+    assertEquals(4, baseline.rel(1, CPU), "clipped");
   }
 
   @Test
@@ -147,7 +147,7 @@ class BaselineTest {
     assertEquals(-10, baseline.z(96.9, AVAILABILITY), 1e-3);
     assertEquals(10, baseline.frameZ(96.9, AVAILABILITY), 1e-3);
     assertTrue(baseline.frameRel(96.9, AVAILABILITY) > 0);
-    assertTrue(baseline.rel(96.9) < 0);
+    assertTrue(baseline.rel(96.9, CPU) < 0);
     assertEquals(0.001, baseline.frameLevel(AVAILABILITY), 1e-6);
     assertFalse(baseline.absent(AVAILABILITY));
   }

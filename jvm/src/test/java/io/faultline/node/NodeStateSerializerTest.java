@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class NodeStateSerializerTest {
   private static final NodeStateSerializer SERIALIZER = NodeStateSerializer.INSTANCE;
-  private static final String GOLDEN = "/golden/node_state_v1.bin";
+  private static final String GOLDEN = "/golden/node_state_v2.bin";
 
   private final NodeProcessor processor = new NodeProcessor(Given.config());
 
@@ -44,7 +45,7 @@ class NodeStateSerializerTest {
     for (int t = 0; t < 40; t++) {
       double cpu = t > 37 ? 95 : 50 + t % 5;
       double[] values = {cpu, 7 * t, 10 * t, 3 * t, 5 * t, 10 * t, 30 + t % 3, 20};
-      long[] starts = {0, T0 - (t % 2 == 0 ? 1 : 2), 0, 0, 0, 0, 0, 0};
+      long[] starts = {0, T0 - (t % 2 == 0 ? 10_000 : 20_000), 0, 0, 0, 0, 0, 0};
       Block block = new Block("shop", "cart", T0 + t * TICK, layout, values, starts);
       processor.step(state, block, out);
     }
@@ -88,27 +89,48 @@ class NodeStateSerializerTest {
 
   /** State of every released version stays readable; -Dgolden.write=true writes it anew. */
   @Test
-  void theStateOfVersionOneIsRead() throws IOException {
+  void theStateOfThisVersionIsRead() throws IOException {
     if (Boolean.getBoolean("golden.write")) {
       Files.write(Path.of("src/test/resources" + GOLDEN), bytes(full()));
     }
-    try (InputStream in = getClass().getResourceAsStream(GOLDEN)) {
-      byte[] golden = in.readAllBytes();
-      assertArrayEquals(golden, bytes(full()), "the form has changed: raise the version");
-      Recorded expected = new Recorded();
-      Recorded actual = new Recorded();
-      processor.advance(full(), Long.MAX_VALUE, expected);
-      processor.advance(read(golden), Long.MAX_VALUE, actual);
-      assertEquals(2, actual.frames.size());
-      assertArrayEquals(expected.frames.get(0).signals(), actual.frames.get(0).signals());
-      assertArrayEquals(expected.frames.get(0).edges(), actual.frames.get(0).edges());
+    byte[] golden = golden(GOLDEN);
+    assertArrayEquals(golden, bytes(full()), "the form has changed: raise the version");
+    Recorded expected = new Recorded();
+    Recorded actual = new Recorded();
+    processor.advance(full(), Long.MAX_VALUE, expected);
+    processor.advance(read(golden), Long.MAX_VALUE, actual);
+    assertEquals(2, actual.frames.size());
+    assertArrayEquals(expected.frames.get(0).signals(), actual.frames.get(0).signals());
+    assertArrayEquals(expected.frames.get(0).edges(), actual.frames.get(0).edges());
+  }
+
+  /** The same series but for two instances of a counter that started 1 ms apart. */
+  @Test
+  void theStateOfVersionOneGoesOn() throws IOException {
+    NodeState state = read(golden("/golden/node_state_v1.bin"));
+    Recorded out = new Recorded();
+    Layout layout = Layout.of(Given.counter("requests"), Given.counter("rpc_count"));
+    double[] values = {7 * 40, 10 * 40};
+    long[] starts = {T0 - 1, 0};
+    long time = T0 + 40 * TICK;
+    processor.step(state, new Block("shop", "cart", time, layout, values, starts), out);
+    processor.advance(state, Long.MAX_VALUE, out);
+    assertEquals(3, out.frames.size(), "the open tick, this one, the waiting block's");
+    assertEquals(List.of("400=1.4"), out.values("requests", T0));
+    assertEquals(List.of("400=1.0"), out.values("rpc_count", T0));
+    assertArrayEquals(bytes(state), bytes(read(bytes(state))));
+  }
+
+  private static byte[] golden(String name) throws IOException {
+    try (InputStream in = NodeStateSerializerTest.class.getResourceAsStream(name)) {
+      return in.readAllBytes();
     }
   }
 
   @Test
   void aLaterVersionIsRefused() throws IOException {
     byte[] bytes = bytes(full());
-    bytes[0] = 2;
+    bytes[0] = 3;
     assertThrows(IOException.class, () -> read(bytes));
   }
 }

@@ -1,0 +1,151 @@
+"""The committed figures of speed: numbers in figures.json, section by section, and results.md made of them.
+
+A run replaces the sections that it measured and leaves the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.measure import BROKER, Used
+from benchmarks.settings import SETTINGS, Setting
+
+FOLDER: Final = Path(__file__).parent
+Lines = list[str]
+_HEAD: Final = """\
+Made by `make bench`, or section by section by the modules named below. {cores} cores ({machine}), JDK 17,
+Flink 2.2.1; a broker, and in live runs a feeder, on the same machine. Rates of the clock depend on what
+else the machine does, so each comes with its least and its most; **CPU time per sample is what to
+compare**. It counts every thread of every process: garbage collector, JIT, Python. The first 40% of a run
+is left out: the JIT is at work."""
+_THROUGHPUT: Final = """\
+`python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of 200
+nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event time,
+ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in Python. "20
+patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then another."""
+
+
+def keep(section: str, numbers: Mapping[str, Any], folder: Path = FOLDER) -> None:
+    """Puts the numbers into figures.json and makes results.md anew."""
+    file = folder / "figures.json"
+    all_numbers = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    all_numbers.setdefault(section, {}).update(numbers)
+    file.write_text(json.dumps(all_numbers, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (folder / "results.md").write_text(page(all_numbers), encoding="utf-8")
+
+
+def page(numbers: Mapping[str, Any]) -> str:
+    """results.md."""
+    out = ["# Results", "", _HEAD.format(cores=os.cpu_count(), machine=platform.machine())]
+    for section, (title, render) in SECTIONS.items():
+        if section in numbers:
+            out += ["", f"## {title}", "", *render(numbers[section])]
+    return "\n".join(out) + "\n"
+
+
+def brief(used: Used) -> str:
+    """One run in a line."""
+    return (
+        f"{used.rate / 1e3:,.0f} thousand samples/s, CPU {used.nanoseconds():,.0f} ns a sample "
+        f"+ {used.nanoseconds(BROKER):,.0f} broker"
+    )
+
+
+def throughput_table(runs: Mapping[str, Sequence[Used]]) -> Lines:
+    """A row per setting."""
+    head = (
+        "input and reader",
+        "patterns",
+        "CPU ns a sample",
+        "broker",
+        "two cores give, thousand/s",
+        "clock, thousand/s",
+        "runs",
+    )
+    rows = [_row(SETTINGS[name], used) for name, used in runs.items() if used]
+    return table(head, rows)
+
+
+def _row(setting: Setting, used: Sequence[Used]) -> tuple[str, ...]:
+    return (
+        setting.title,
+        patterns_of(setting),
+        spread([one.nanoseconds() for one in used]),
+        spread([one.nanoseconds(BROKER) for one in used]),
+        spread([one.capacity / 1e3 for one in used]),
+        spread([one.rate / 1e3 for one in used]),
+        str(len(used)),
+    )
+
+
+def patterns_of(setting: Setting) -> str:
+    """The patterns of a setting in words."""
+    words = {"library": "library"}
+    return (
+        " + ".join(words.get(name, name.replace("pairs-", "") + " pairs") for name in setting.patterns) or "-"
+    )
+
+
+def spread(values: Sequence[float]) -> str:
+    """The median, with the least and the most where there are several."""
+    middle = f"{statistics.median(values):,.0f}"
+    return middle if len(values) == 1 else f"{middle} ({min(values):,.0f}..{max(values):,.0f})"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Lines:
+    """A Markdown table."""
+    return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
+
+
+def _throughput(numbers: Mapping[str, Any]) -> Lines:
+    runs = {name: [Used(**one) for one in numbers[name]] for name in SETTINGS if name in numbers}
+    return [
+        _THROUGHPUT,
+        "",
+        *throughput_table(runs),
+        "",
+        *_where(runs),
+        *_ratios(runs),
+    ]
+
+
+def _where(runs: Mapping[str, Sequence[Used]]) -> Lines:
+    """Where the job's CPU time goes, by role."""
+    shown = {
+        name: used for name, used in runs.items() if name in ("otlp", "otlp-20", "native", "batch") and used
+    }
+    if not shown:
+        return []
+    roles = sorted({role for used in shown.values() for one in used for role in one.cpu} - {BROKER})
+    rows = [
+        (name, *(f"{statistics.median(one.nanoseconds(role) for one in used):,.0f}" for role in roles))
+        for name, used in shown.items()
+    ]
+    return ["CPU ns a sample by role:", "", *table(("setting", *roles), rows), ""]
+
+
+def _ratios(runs: Mapping[str, Sequence[Used]]) -> Lines:
+    """How much less CPU the job takes than what else could do the work."""
+    pairs = [("native", "function", "the PyFlink keyed function, one object a record")]
+    pairs += [(f"pairs-{n}", f"stock-{n}", f"stock Flink CEP, {n} patterns") for n in (1, 5, 20)]
+    out = [
+        f"- {words}: {_cpu(runs[theirs]) / _cpu(runs[ours]):,.0f} times the job's CPU a sample"
+        for ours, theirs, words in pairs
+        if runs.get(ours) and runs.get(theirs)
+    ]
+    return ["Against others on the same input:", "", *out] if out else []
+
+
+def _cpu(used: Sequence[Used]) -> float:
+    return statistics.median(one.nanoseconds() for one in used)
+
+
+SECTIONS: Final[dict[str, tuple[str, Callable[[Mapping[str, Any]], Lines]]]] = {
+    "throughput": ("Throughput", _throughput),
+}

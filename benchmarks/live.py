@@ -1,0 +1,247 @@
+"""The job on live data: cores used at a steady rate, and the time from detection to event.
+
+    python -m benchmarks.live steady --rate 200000 --seconds 60 --write
+    python -m benchmarks.live latency --rate 100000 --seconds 300 --write
+
+Every series has a sample a second, at moments spread over the second. An incident is told with the frames of
+the tick in which its pattern was fulfilled, so no job can tell it before Kafka holds the record that lets the
+watermark pass the end of that tick. From then until a consumer has the event is the latency: the rest of the
+tick and the watermark's delay are not in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import Popen
+from typing import Any, Final
+
+import numpy as np
+import yaml
+from kafka import KafkaConsumer
+
+from benchmarks import figures, lines
+from benchmarks.feed import fill
+from benchmarks.live_feed import SENT
+from benchmarks.load import SERIES, Load
+from benchmarks.measure import BROKER, HEAP, Topic, job_config
+from benchmarks.settings import pattern_paths
+from benchmarks.watch import Offsets, Reading, Watch
+from tests.kit.kafka import Broker
+from tests.kit.processes import start, stop, tail
+
+FEEDER: Final = "feeder"
+INCIDENTS: Final = "faultline.incidents.v1"
+INTERVAL_MS: Final = 1_000
+LATENESS_MS: Final = 1_000
+TICK_MS: Final = 10_000
+PAST: Final = 240
+GRAPHS: Final = 20
+WORST_LAG_S: Final = 2
+"""A job that is further behind than this has not caught up, or cannot keep up."""
+
+
+@dataclass
+class Live:
+    """A broker, a feeder and the job at work. `load`: what is fed."""
+
+    load: Load
+    folder: Path
+    broker: Broker
+    feeder: Popen[bytes]
+    job: Popen[bytes]
+    offsets: Offsets
+    sent: Path
+    watch: Watch = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.broker.process is not None
+        others = {BROKER: self.broker.process.pid, FEEDER: self.feeder.pid}
+        self.watch = Watch(self.job.pid, others, self.offsets)
+
+    @property
+    def records_a_second(self) -> float:
+        """Records that are fed in a second."""
+        return self.load.per_scrape / (self.load.chunk * SERIES) * 1_000 / self.load.interval_ms
+
+    def lag_s(self) -> float:
+        """How far the job is behind, in seconds of records."""
+        past = PAST * self.load.per_scrape // (self.load.chunk * SERIES)
+        live = self.sent.stat().st_size // SENT.size if self.sent.is_file() else 0
+        if live == 0:
+            return float("inf")
+        return (past + live - self.offsets.read()) / self.records_a_second
+
+    def catch_up(self, timeout_s: float = 600) -> None:
+        """Waits until the job reads what is sent now."""
+        end = time.monotonic() + timeout_s
+        while self.lag_s() > WORST_LAG_S:
+            self.check()
+            if time.monotonic() > end:
+                raise RuntimeError(f"the job is {self.lag_s():.0f} s behind after {timeout_s:g} s")
+            time.sleep(1)
+
+    def check(self) -> None:
+        """RuntimeError where a process has ended."""
+        for name, process in (("job", self.job), (FEEDER, self.feeder)):
+            if process.poll() is not None:
+                raise RuntimeError(f"the {name} has ended:\n{tail(self.folder / f'{name}.log')}")
+
+    def measure(self, seconds: float) -> Reading:
+        """What is used within so many seconds."""
+        before = self.watch.read()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.check()
+            self.watch.read()
+            time.sleep(0.5)
+        if self.lag_s() > WORST_LAG_S:
+            raise RuntimeError(f"the job fell {self.lag_s():.0f} s behind")
+        return self.watch.read().since(before)
+
+
+@contextmanager
+def live(rate: int, patterns: Sequence[str], extra: dict[str, Any]) -> Iterator[Live]:
+    """The job at work on `rate` samples a second, caught up."""
+    load = Load(graphs=GRAPHS, nodes=round(rate / GRAPHS / SERIES), interval_ms=INTERVAL_MS)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="faultline-live-")))
+        broker = stack.enter_context(Broker(folder / "kafka"))
+        fill(broker.bootstrap, "edges", lines.edges(load))
+        file = folder / "job.yaml"
+        file.write_text(yaml.safe_dump({**_config(broker, folder, patterns), **extra}), encoding="utf-8")
+        sent = folder / "sent"
+        shape = [GRAPHS, load.nodes, INTERVAL_MS, PAST]
+        feed = ["benchmarks.live_feed", broker.bootstrap, "live", *map(str, shape), str(sent)]
+        feeder = start([sys.executable, "-m", *feed], folder / f"{FEEDER}.log")
+        stack.callback(stop, feeder)
+        environment = {"JVM_ARGS": HEAP}
+        command = [sys.executable, "-m", "benchmarks.run_once", str(file)]
+        job = start(command, folder / "job.log", env=environment)
+        stack.callback(stop, job)
+        offsets = Offsets(broker.bootstrap, "live", "live")
+        stack.callback(offsets.close)
+        running = Live(load, folder, broker, feeder, job, offsets, sent)
+        running.catch_up()
+        yield running
+
+
+def _config(broker: Broker, folder: Path, patterns: Sequence[str]) -> dict[str, Any]:
+    config = job_config(
+        broker.bootstrap,
+        "live",
+        Topic("live", "otlp_proto", 0, 0),
+        pattern_paths(tuple(patterns), folder),
+        folder,
+    )
+    for source in config["sources"]:
+        source["bounded"] = False
+    return {
+        **config,
+        "sinks": {"kafka": {"bootstrap_servers": broker.bootstrap}},
+        "tick": f"{TICK_MS} ms",
+        "out_of_orderness": f"{LATENESS_MS} ms",
+        "publish_matches": False,
+    }
+
+
+def steady(rate: int, seconds: int) -> dict[str, Any]:
+    """Cores of job, broker and feeder at that rate, after half a minute to warm up."""
+    with live(rate, ("library", "pairs-12"), {}) as running:
+        time.sleep(30)
+        used = running.measure(seconds)
+        cores = {role: value / used.at for role, value in used.cpu.items()}
+        return {
+            "rate": used.records * running.load.chunk * SERIES / used.at,
+            "seconds": used.at,
+            "cores": cores,
+            "series": running.load.per_scrape,
+        }
+
+
+def latency(rate: int, seconds: int, extra: dict[str, Any]) -> dict[str, Any]:
+    """Milliseconds from detection to event, over all incidents opened within so many seconds."""
+    with live(rate, ("library", "pairs-12"), extra) as running:
+        events = _Events(running.broker.bootstrap)
+        events.start()
+        used = running.measure(seconds)
+        opened = events.stop()
+        pairs = np.fromfile(running.sent, dtype=[("time", "<i8"), ("at", "<f8")])
+        found = [
+            (got - at) * 1_000 for time_ms, got in opened if (at := released(pairs, time_ms)) is not None
+        ]
+    if not found:
+        raise RuntimeError("no incident was opened: let it run longer")
+    p50, p99 = np.percentile(found, [50, 99])
+    return {
+        "rate": used.records * running.load.chunk * SERIES / used.at,
+        "incidents": len(found),
+        "p50_ms": float(p50),
+        "p99_ms": float(p99),
+        "worst_ms": max(found),
+        "settings": extra,
+    }
+
+
+def released(sent: Any, tick_end_ms: int) -> float | None:
+    """When the record was sent that lets the watermark end that tick; None where before the live ones."""
+    place = int(np.searchsorted(sent["time"], tick_end_ms + LATENESS_MS))
+    return None if place in (0, len(sent)) else float(sent["at"][place])
+
+
+class _Events(threading.Thread):
+    """Notes when each incident's first event is received."""
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__(name="events", daemon=True)
+        self._consumer = KafkaConsumer(
+            INCIDENTS, bootstrap_servers=bootstrap, auto_offset_reset="latest", enable_auto_commit=False
+        )
+        self._done = threading.Event()
+        self._opened: list[tuple[int, float]] = []
+
+    def run(self) -> None:
+        while not self._done.is_set():
+            for batch in self._consumer.poll(timeout_ms=100).values():
+                now = time.time()
+                for record in batch:
+                    data = json.loads(record.value)
+                    if data["status"] == "opened":
+                        self._opened.append((int(data["time"]), now))
+
+    def stop(self) -> list[tuple[int, float]]:
+        """(end of the tick in ms, moment of the receipt) of all."""
+        self._done.set()
+        self.join()
+        self._consumer.close()
+        return self._opened
+
+
+def main() -> None:
+    """Measure and show."""
+    parser = argparse.ArgumentParser(prog="benchmarks.live", description=main.__doc__)
+    parser.add_argument("what", choices=("steady", "latency"))
+    parser.add_argument("--rate", type=int, default=200_000, help="samples a second")
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--write", action="store_true", help="put what was measured into the results")
+    given = parser.parse_args()
+    found = (
+        steady(given.rate, given.seconds)
+        if given.what == "steady"
+        else latency(given.rate, given.seconds, {})
+    )
+    sys.stdout.write(json.dumps(found, indent=1) + "\n")
+    if given.write:
+        figures.keep("live", {given.what: found})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Feeds a topic live: some past as fast as it goes, for warm baselines, then at the pace of event time.
+
+For each live record its event time and the moment it was sent go into a file. Runs until it is ended.
+Arguments: bootstrap, topic, graphs, nodes, interval in ms, scrapes of the past, file.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from kafka import KafkaProducer
+
+from benchmarks.load import START_MS, Load
+from benchmarks.otlp import staggered
+
+SENT: Final = struct.Struct("<qd")
+"""Event time in ms, moment in s since 1970."""
+_ENDLESS: Final = 1_000_000
+
+
+def main() -> None:
+    """Feed."""
+    bootstrap, topic, file = sys.argv[1], sys.argv[2], Path(sys.argv[7])
+    graphs, nodes, interval_ms, past = map(int, sys.argv[3:7])
+    load = Load(graphs=graphs, nodes=nodes, interval_ms=interval_ms)
+    live_from = START_MS + past * interval_ms
+    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=0, batch_size=900_000)
+    began = 0.0
+    with file.open("wb") as sent:
+        for time_ms, payload in staggered(load, _ENDLESS):
+            if time_ms >= live_from:
+                began = began or time.time()
+                due = began + (time_ms - live_from) / 1_000
+                time.sleep(max(0.0, due - time.time()))
+                sent.write(SENT.pack(time_ms, time.time()))
+                sent.flush()
+            producer.send(topic, value=payload, partition=0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""What `benchmarks.throughput` runs: topics, patterns, and the settings that read the one with the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import yaml
+
+from benchmarks import lines, otlp
+from benchmarks.load import PLAIN, SERIES, Load
+
+BATCH: Final = 500
+"""Lines of a record that has many."""
+
+Records = Iterator[tuple[int, bytes]]
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What goes into a topic: `scrapes` of the load, so many samples in a record."""
+
+    format: str
+    scrapes: int
+    per_record: Callable[[Load], int]
+    records: Callable[[Load, int], Records]
+
+
+IDENTITY: Final = {"graph": {"label": "cluster"}, "node": [{"label": "service"}]}
+"""Where Prometheus' samples carry their names."""
+
+FILLINGS: Final = {
+    "otlp": Filling("otlp_proto", 400, lambda load: load.chunk * SERIES, otlp.payloads),
+    "otlp-short": Filling("otlp_proto", 80, lambda load: load.chunk * SERIES, otlp.payloads),
+    "native": Filling("native", 120, lambda load: 1, lines.records),
+    "native-short": Filling("native", 12, lambda load: 1, lines.records),
+    "batch": Filling("native", 240, lambda load: BATCH, lambda load, n: lines.records(load, n, BATCH)),
+    "prometheus": Filling("prometheus", 100, lambda load: 1, lines.prometheus),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the table. `patterns`: names of sets, see `pattern_sets`; for stock CEP how many."""
+
+    title: str
+    topic: str
+    reader: Literal["job", "function", "stock"] = "job"
+    patterns: tuple[str, ...] = ("library",)
+
+
+SETTINGS: Final = {
+    "otlp": Setting("OTLP, 600 samples a record", "otlp"),
+    "otlp-20": Setting("OTLP, 600 samples a record", "otlp", patterns=("library", "pairs-12")),
+    "native": Setting("native JSON, one object a record", "native"),
+    "native-20": Setting("native JSON, one object a record", "native", patterns=("library", "pairs-12")),
+    "batch": Setting(f"native JSON, {BATCH} lines a record", "batch"),
+    "prometheus": Setting("Prometheus JSON, one object a record", "prometheus"),
+    "function": Setting("PyFlink keyed function, one object a record", "native-short", "function", ()),
+    "pairs-1": Setting("OTLP, the job", "otlp", patterns=("pairs-1",)),
+    "pairs-5": Setting("OTLP, the job", "otlp", patterns=("pairs-5",)),
+    "pairs-20": Setting("OTLP, the job", "otlp", patterns=("pairs-20",)),
+    "stock-1": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-1",)),
+    "stock-5": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-5",)),
+    "stock-20": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-20",)),
+}
+
+
+def pairs(count: int) -> list[tuple[str, str]]:
+    """The metrics of so many patterns: first one stands out, then another."""
+    metrics = sorted({sent.name for sent in PLAIN})
+    n = len(metrics)
+    return [(metrics[i % n], metrics[(i + 7 + i // n) % n]) for i in range(count)]
+
+
+def pattern_paths(names: tuple[str, ...], folder: Path) -> list[str]:
+    """Where the patterns of these sets are: `library`, or `pairs-N` written into the folder."""
+    return [name if name == "library" else str(_write(folder / name, count(name))) for name in names]
+
+
+def count(name: str) -> int:
+    """N of `pairs-N`."""
+    return int(name.rpartition("-")[2])
+
+
+def _write(folder: Path, patterns: int) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (first, second) in enumerate(pairs(patterns)):
+        pattern = {
+            "id": f"pair-{number}",
+            "version": 1,
+            "maturity": "experimental",
+            "owner": "benchmarks",
+            "description": "One metric of a node stands out, then another.",
+            "misses": ["everything else"],
+            "key": "node",
+            "severity": "info",
+            "within": "60s",
+            "steps": [
+                {"name": "first", "where": f'metric == "{first}" and z > 8'},
+                {"name": "second", "where": f'metric == "{second}" and z > 8'},
+            ],
+        }
+        (folder / f"pair-{number}.yaml").write_text(yaml.safe_dump(pattern), encoding="utf-8")
+    return folder

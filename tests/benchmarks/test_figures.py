@@ -1,0 +1,62 @@
+"""The results page: numbers of one run replace their own and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from benchmarks import figures
+from benchmarks.measure import BROKER, Used
+from benchmarks.settings import SETTINGS, pairs, pattern_paths
+from benchmarks.watch import PYTHON, cpu_seconds, family
+from cep_patterns.yaml_loader import load_patterns
+
+ONE = Used(10.0, 5_000_000, {"fused operator": 1.0, PYTHON: 0.5, BROKER: 0.5}, {"incidents": 3})
+
+
+def test_cpu_is_told_per_sample_and_the_broker_apart() -> None:
+    assert ONE.rate == 500_000
+    assert ONE.nanoseconds() == pytest.approx(300)
+    assert ONE.nanoseconds(BROKER) == pytest.approx(100)
+    assert ONE.capacity == pytest.approx(2e9 / 400)
+
+
+def test_a_section_keeps_what_was_not_measured_again(tmp_path: Path) -> None:
+    twice = [asdict(ONE), asdict(Used(5.0, 5_000_000, {"fused operator": 1.0, BROKER: 0.5}))]
+    figures.keep("throughput", {"otlp": twice, "stock-1": [asdict(ONE)]}, tmp_path)
+    figures.keep("throughput", {"pairs-1": [asdict(ONE)]}, tmp_path)
+    kept = json.loads((tmp_path / "figures.json").read_text())
+    assert set(kept["throughput"]) == {"otlp", "stock-1", "pairs-1"}
+    page = (tmp_path / "results.md").read_text()
+    assert "| 250 (200..300) | 100 (100..100) |" in page
+    assert "| 750 (500..1,000) | 2 |" in page
+    assert "stock Flink CEP, 1 patterns: 1 times" in page
+
+
+@pytest.mark.parametrize("patterns", {setting.patterns for setting in SETTINGS.values()})
+def test_the_patterns_of_every_setting_load(tmp_path: Path, patterns: tuple[str, ...]) -> None:
+    paths = [Path(path) for path in pattern_paths(patterns, tmp_path) if path != "library"]
+    wanted = sum(int(name.rpartition("-")[2]) for name in patterns if name != "library")
+    assert len(load_patterns(paths) if paths else []) == wanted
+
+
+def test_a_pattern_never_waits_for_the_metric_it_began_with() -> None:
+    assert len(set(pairs(20))) == 20
+    assert all(first != second for first, second in pairs(20))
+
+
+def test_a_process_is_read_with_its_children() -> None:
+    code = "import sys, subprocess; subprocess.run([sys.executable, '-c', 'input()'])"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as parent:
+        while len(list(family(parent.pid))) < 2:
+            assert parent.poll() is None
+        assert next(family(parent.pid)) == parent.pid
+        parent.communicate(b"\n")
+    assert cpu_seconds(os.getpid()) > 0
+    assert cpu_seconds(parent.pid) == 0
