@@ -41,7 +41,7 @@ final class OtlpSamples {
     boolean added =
         series.call() != null
             && of.adds()
-            && calls.add(series, point.value, point.time, point.start);
+            && calls.add(series, point.value, point.time, point.start());
     if (!added) {
       sample(series.value(), point.value);
       exemplars();
@@ -49,7 +49,7 @@ final class OtlpSamples {
   }
 
   private void sample(SeriesKey key, double value) {
-    out.sample(series.graph(), series.node(), point.time, key, value, point.start);
+    out.sample(series.graph(), series.node(), point.time, key, value, point.start());
   }
 
   private void exemplars() {
