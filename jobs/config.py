@@ -189,8 +189,8 @@ class JobConfig(Record):
     destination); the other end's is taken where that one does not exist. `resolve_after`: an incident ends
     when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
     folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
-    signal rules that go before the shipped ones. `publish_frames`, `publish_matches`: whether these topics
-    are written.
+    signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
+    `publish_matches`: whether these topics are written.
     """
 
     name: Name = "faultline"
@@ -208,7 +208,7 @@ class JobConfig(Record):
     resend: Duration = 60_000
     model: Name | None = None
     patterns: Annotated[list[Name], Field(min_length=1)] = Field(default_factory=lambda: ["library"])
-    rules: Name | None = None
+    rules: Name | list[dict[str, Any]] | None = None
     score: ScoreConfig = Field(default_factory=ScoreConfig)
     publish_frames: bool = True
     publish_matches: bool = True

@@ -4,7 +4,9 @@ import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.Layout;
+import io.faultline.records.SeriesKey;
 import java.util.List;
+import javax.annotation.Nullable;
 
 /**
  * Normalises the blocks of a node and makes its frames. Without state of its own: everything is in
@@ -52,6 +54,13 @@ public final class NodeProcessor {
       closeTick(state, out);
     }
     detector.advance(state, watermark, out);
+  }
+
+  /** What a series that the node has is; null where it has no such series. */
+  @Nullable
+  public Resolved resolved(NodeState state, SeriesKey key) {
+    Series series = state.series.find(key);
+    return series == null ? null : series.resolved;
   }
 
   /** Patterns that do not run, and why. */
