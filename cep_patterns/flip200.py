@@ -35,7 +35,8 @@ _TOKENS: Final = re.compile(r"""'[^']*'|"[^"]*"|&&|\|\||!(?!=)|\b(?:nil|null|tru
 def document_of_graph(graph: Mapping[str, Any], key: str = "series") -> dict[str, Any]:
     """The document of a pattern in FLIP-200's form; PatternError names the node that cannot be taken over."""
     skip = graph.get("afterMatchStrategy") or {"type": "NO_SKIP"}
-    document = {"id": str(graph.get("name", "")), "version": 1, "key": key, "steps": _steps(graph)}
+    steps = _steps(graph)
+    document: dict[str, Any] = {"id": str(graph.get("name", "")), "version": 1, "key": key, "steps": steps}
     kind = _one_of(skip.get("type"), _SKIPS, "afterMatchStrategy")
     named = kind in ("skip_to_first", "skip_to_last")
     document["after_match"] = {kind: skip.get("patternName")} if named else kind
@@ -44,7 +45,7 @@ def document_of_graph(graph: Mapping[str, Any], key: str = "series") -> dict[str
         if window.get("type", "FIRST_AND_LAST") == "FIRST_AND_LAST":
             document["within"] = _duration(window.get("time") or window)
         else:
-            _give_gap(document["steps"], _duration(window.get("time") or window))
+            _give_gap(steps, _duration(window.get("time") or window))
     return document
 
 

@@ -54,7 +54,6 @@ final class OtlpReader {
       path.start();
       refuse(e);
     }
-    metrics.flush();
     return any;
   }
 

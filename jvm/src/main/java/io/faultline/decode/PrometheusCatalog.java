@@ -81,11 +81,7 @@ final class PrometheusCatalog {
     Call call = calls.of(described, null, rest);
     return call == null
         ? null
-        : series(
-            graph,
-            call.node(),
-            call.series(metric, Kind.COUNTER),
-            described.counts() ? call : null);
+        : series(graph, call.node(), call.series(metric, Kind.COUNTER), call);
   }
 
   private PrometheusSeries series(
