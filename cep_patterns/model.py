@@ -1,22 +1,27 @@
 """The one model of a pattern, which Python and YAML both become and which is shipped to the JVM as JSON.
 
-Imports pydantic and this package's tree only.
+Imports pydantic and this package's tree and vocabulary only.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, StringConstraints
 
 from cep_patterns.tree import Expr
+from cep_patterns.vocabulary import GRAPH, SAMPLE, FieldKind, Vocabulary, rows
 from records.matches import Severity
 from records.validation import Record
 
+Key = Literal["series", "node", "graph", "row"]
 Contiguity = Literal["next", "followed_by", "followed_by_any", "not_next", "not_followed_by"]
 SkipKind = Literal["no_skip", "skip_to_next", "skip_past_last", "skip_to_first", "skip_to_last"]
+OnTimeout = Literal["nothing", "match"]
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)]
 StepName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+FieldName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 
 NEGATED: Final[frozenset[Contiguity]] = frozenset({"not_next", "not_followed_by"})
 _NOT_SHIPPED: Final = {"owner", "description", "misses"}
@@ -45,51 +50,101 @@ class Select(Record):
     metrics: list[str] | None = None
 
 
-class StepModel(Record):
-    """One step; its quantifiers have the meaning of Flink's. `where` null takes any sample."""
+class Part(Record):
+    """What a step and a group have in common; the quantifiers have the meaning of Flink's."""
 
-    name: StepName
-    where: Expr | None = None
     contiguity: Contiguity = "followed_by"
     times: Times | None = None
     one_or_more: bool = False
     optional: bool = False
-    greedy: bool = False
     consecutive: bool = False
     combinations: bool = False
     until: Expr | None = None
 
     @property
     def negated(self) -> bool:
-        """Whether the step says what must not come."""
+        """Whether the part says what must not come."""
         return self.contiguity in NEGATED
 
     @property
     def looping(self) -> bool:
-        """Whether the step can go on taking samples without end."""
+        """Whether the part can go on taking samples without end."""
         return self.one_or_more or (self.times is not None and self.times.to is None)
 
     @property
     def counted(self) -> bool:
-        """Whether the step has a count at all."""
+        """Whether the part has a count at all."""
         return self.one_or_more or self.times is not None
+
+
+class StepModel(Part):
+    """One step.
+
+    `where` null takes any sample. `within_ms`: longest time from the sample before it to its own, its end
+    excluded; null is no limit.
+    """
+
+    name: StepName
+    where: Expr | None = None
+    greedy: bool = False
+    within_ms: Annotated[int, Field(gt=0)] | None = None
+
+
+class GroupModel(Part):
+    """Steps that are taken, repeated or left out together."""
+
+    group: Annotated[list[PartModel], Field(min_length=1)]
+
+    @property
+    def label(self) -> str:
+        """How the group is named to a person: by its first step."""
+        return f"group of {next(every_step(self.group)).name}"
+
+
+PartModel: TypeAlias = StepModel | GroupModel
+
+
+def every_step(parts: Sequence[PartModel]) -> Iterator[StepModel]:
+    """All steps of `parts` in order, those in groups too."""
+    for part in parts:
+        if isinstance(part, GroupModel):
+            yield from every_step(part.group)
+        else:
+            yield part
+
+
+def every_part(parts: Sequence[PartModel]) -> Iterator[PartModel]:
+    """All steps and groups of `parts` in order, each group before what is in it."""
+    for part in parts:
+        yield part
+        if isinstance(part, GroupModel):
+            yield from every_part(part.group)
+
+
+def label(part: PartModel) -> str:
+    """The name of a step, or how a group is named to a person."""
+    return part.label if isinstance(part, GroupModel) else part.name
 
 
 class PatternModel(Record):
     """A pattern.
 
     `within_ms`: longest time from the first to the last sample, its end excluded; null is no limit.
+    `on_timeout`: whether a partial match that ran out of time counts as a match, of kind timeout.
+    `fields`: for `key: row`, the fields of the row with their types.
     """
 
     id: Identifier
     version: Annotated[int, Field(ge=1)]
-    key: Literal["series", "node"]
+    key: Key
     maturity: Literal["experimental", "production", "deprecated"] = "experimental"
     severity: Severity = "warning"
     runbook: str | None = None
     within_ms: Annotated[int, Field(gt=0)] | None = None
     after_match: AfterMatch = AfterMatch()
-    steps: Annotated[list[StepModel], Field(min_length=1)]
+    on_timeout: OnTimeout = "nothing"
+    fields: dict[FieldName, FieldKind] | None = None
+    steps: Annotated[list[PartModel], Field(min_length=1)]
     select: Select = Select()
     owner: str = ""
     description: str = ""
@@ -98,3 +153,14 @@ class PatternModel(Record):
     def wire(self) -> dict[str, Any]:
         """The pattern as the JVM reads it: JSON values, without what is for people only."""
         return self.model_dump(mode="json", by_alias=True, exclude=_NOT_SHIPPED)
+
+
+def vocabulary_of(key: Key, fields: dict[str, FieldKind] | None) -> Vocabulary:
+    """What the conditions of a pattern of this key may look at."""
+    if key == "row":
+        return rows(fields or {})
+    return GRAPH if key == "graph" else SAMPLE
+
+
+GroupModel.model_rebuild()
+PatternModel.model_rebuild()

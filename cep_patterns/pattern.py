@@ -2,7 +2,8 @@
 
     Pattern.begin("start").where('signal == "cpu"').next("peak").where("value > 95").within("30s")
 
-A Pattern is immutable: every method returns a new one, and changes the last step unless it says otherwise.
+A Pattern is immutable: every method returns a new one, and changes the last step unless it says otherwise. A
+Pattern in place of a step's name is a group: `Pattern.begin(one).followed_by(other).one_or_more()`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cep_patterns.document import read_document
-from cep_patterns.model import PatternModel
+from cep_patterns.dump import document_of
+from cep_patterns.model import Key, OnTimeout, PatternModel
+from cep_patterns.vocabulary import FieldKind
 from records.errors import PatternError
 from records.matches import Severity
 
 AfterMatchForm = str | Mapping[str, str]
+WithinForm = Literal["first_and_last", "previous_and_current"]
 
 
 class AfterMatch:
@@ -37,6 +41,13 @@ class AfterMatch:
         return {"skip_to_last": step}
 
 
+class WithinType:
+    """What Pattern.within measures: the whole pattern, or from the sample before a step to the step's own."""
+
+    FIRST_AND_LAST: WithinForm = "first_and_last"
+    PREVIOUS_AND_CURRENT: WithinForm = "previous_and_current"
+
+
 @dataclass(frozen=True)
 class Pattern:
     """Steps, a window and a skip strategy; `model` gives it an id and checks it."""
@@ -45,21 +56,29 @@ class Pattern:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
-    def begin(name: str, *, after_match: AfterMatchForm = "no_skip") -> Pattern:
-        """A pattern that begins with step `name`."""
-        return Pattern(({"name": name},), {"after_match": after_match})
+    def begin(first: str | Pattern, *, after_match: AfterMatchForm = "no_skip") -> Pattern:
+        """A pattern that begins with a step of this name, or with a group."""
+        return Pattern((_part(first),), {"after_match": after_match})
 
-    def next(self, name: str) -> Pattern:
-        """Adds a step that the very next sample must take."""
-        return self._step(name, "next")
+    @staticmethod
+    def of(pattern: PatternModel) -> Pattern:
+        """The fluent form of a model; `Pattern.of(m).model(m.id, ...)` has the same steps."""
+        document = document_of(pattern)
+        kept = ("within", "after_match", "on_timeout")
+        options = {"after_match": "no_skip", **{key: document[key] for key in kept if key in document}}
+        return Pattern(tuple(document["steps"]), options)
 
-    def followed_by(self, name: str) -> Pattern:
-        """Adds a step; samples that do not fit may lie between."""
-        return self._step(name, "followed_by")
+    def next(self, following: str | Pattern) -> Pattern:
+        """Adds a step or group that the very next sample must take."""
+        return self._step(following, "next")
 
-    def followed_by_any(self, name: str) -> Pattern:
-        """Adds a step; any samples may lie between, so each that fits makes a match of its own."""
-        return self._step(name, "followed_by_any")
+    def followed_by(self, following: str | Pattern) -> Pattern:
+        """Adds a step or group; samples that do not fit may lie between."""
+        return self._step(following, "followed_by")
+
+    def followed_by_any(self, following: str | Pattern) -> Pattern:
+        """Adds a step or group; any samples may lie between, so each that fits makes a match of its own."""
+        return self._step(following, "followed_by_any")
 
     def not_next(self, name: str) -> Pattern:
         """Adds what the very next sample must not be."""
@@ -77,17 +96,17 @@ class Pattern:
         """Adds a condition that is joined to those before by `or`."""
         return self._joined("or", condition)
 
-    def times(self, least: int, most: int | None = None) -> Pattern:
+    def times(self, least: int, most: int | None = None, *, within: str | None = None) -> Pattern:
         """The step is taken `least` times, or `least` to `most` times."""
-        return self._set(times={"from": least, "to": least if most is None else most})
+        return self._set(times={"from": least, "to": least if most is None else most}, **_within(within))
 
-    def times_or_more(self, least: int) -> Pattern:
+    def times_or_more(self, least: int, *, within: str | None = None) -> Pattern:
         """The step is taken `least` times or more."""
-        return self._set(times={"from": least, "to": None})
+        return self._set(times={"from": least, "to": None}, **_within(within))
 
-    def one_or_more(self) -> Pattern:
+    def one_or_more(self, *, within: str | None = None) -> Pattern:
         """The step is taken once or more."""
-        return self._set(one_or_more=True)
+        return self._set(one_or_more=True, **_within(within))
 
     def optional(self) -> Pattern:
         """The step may be left out."""
@@ -109,16 +128,27 @@ class Pattern:
         """The loop ends at the first sample for which `condition` holds."""
         return self._set(until=condition)
 
-    def within(self, duration: str) -> Pattern:
-        """The longest time from the first to the last sample of the whole pattern, such as 30s."""
+    def within(self, duration: str, within_type: WithinForm = "first_and_last") -> Pattern:
+        """The longest time, such as 30s, its end excluded.
+
+        From the first to the last sample of the whole pattern, or with PREVIOUS_AND_CURRENT from the sample
+        before the last step to the last step's own.
+        """
+        if within_type == WithinType.PREVIOUS_AND_CURRENT:
+            return self._set(within=duration)
         return Pattern(self.steps, {**self.options, "within": duration})
+
+    def on_timeout(self, what: OnTimeout) -> Pattern:
+        """`match`: a partial match that ran out of time counts as a match, of kind timeout."""
+        return Pattern(self.steps, {**self.options, "on_timeout": what})
 
     def model(
         self,
         id: str,
         *,
         version: int = 1,
-        key: Literal["series", "node"] = "series",
+        key: Key = "series",
+        fields: Mapping[str, FieldKind] | None = None,
         severity: Severity = "warning",
         maturity: Literal["experimental", "production", "deprecated"] = "experimental",
         runbook: str | None = None,
@@ -126,18 +156,22 @@ class Pattern:
         description: str = "",
         misses: Sequence[str] = (),
     ) -> PatternModel:
-        """The checked model under this id; PatternError that lists every error where there is one."""
+        """The checked model under this id; PatternError that lists every error where there is one.
+
+        `fields`: for key row, the fields of the row with their types: number, text or truth.
+        """
         about = {"id": id, "version": version, "key": key, "severity": severity, "maturity": maturity}
         words = {"runbook": runbook, "owner": owner, "description": description, "misses": list(misses)}
+        declared = {} if fields is None else {"fields": dict(fields)}
         steps = [dict(step) for step in self.steps]
-        pattern, problems = read_document({**about, **words, **self.options, "steps": steps})
+        pattern, problems = read_document({**about, **words, **declared, **self.options, "steps": steps})
         if pattern is None:
             errors = [str(problem) for problem in problems if problem.severity == "error"]
             raise PatternError("\n".join(errors), "correct the pattern")
         return pattern
 
-    def _step(self, name: str, contiguity: str) -> Pattern:
-        return Pattern((*self.steps, {"name": name, "contiguity": contiguity}), self.options)
+    def _step(self, following: str | Pattern, contiguity: str) -> Pattern:
+        return Pattern((*self.steps, {**_part(following), "contiguity": contiguity}), self.options)
 
     def _set(self, **more: object) -> Pattern:
         return Pattern((*self.steps[:-1], {**self.steps[-1], **more}), self.options)
@@ -145,3 +179,17 @@ class Pattern:
     def _joined(self, word: Literal["and", "or"], condition: str) -> Pattern:
         before = self.steps[-1].get("where")
         return self._set(where=condition if before is None else f"({before}) {word} ({condition})")
+
+
+def _part(step: str | Pattern) -> dict[str, Any]:
+    if isinstance(step, str):
+        return {"name": step}
+    for option, unsaid in (("within", None), ("on_timeout", None), ("after_match", "no_skip")):
+        if step.options.get(option, unsaid) != unsaid:
+            message = f"{option} of a pattern that is used as a group has no effect"
+            raise PatternError(message, f"say {option} of the whole pattern")
+    return {"group": [dict(each) for each in step.steps]}
+
+
+def _within(duration: str | None) -> dict[str, str]:
+    return {} if duration is None else {"within": duration}

@@ -10,24 +10,36 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from cep_patterns import tree
-from cep_patterns.model import PatternModel, Select, StepModel
+from cep_patterns.model import (
+    GroupModel,
+    Key,
+    PartModel,
+    PatternModel,
+    Select,
+    StepModel,
+    every_part,
+    every_step,
+)
 
 _Deciding = Literal["signal", "metric"]
 _DECIDING: Final[tuple[_Deciding, ...]] = ("signal", "metric")
 
 
-def derive_select(key: Literal["series", "node"], steps: Sequence[StepModel]) -> Select:
+def derive_select(key: Key, parts: Sequence[PartModel]) -> Select:
     """What every run of the pattern needs of a sample's signal and metric.
 
     A series has one signal and one metric, so there one step that is always taken decides. On a node each
     step may look at another series: there the union counts, and only where no sample in between can break a
-    run.
+    run. Patterns over other events than samples have no such hint.
     """
-    if key == "series":
-        return Select(signals=_common(steps, "signal"), metrics=_common(steps, "metric"))
-    if any(step.contiguity in ("next", "not_next") or step.consecutive or step.until for step in steps):
+    if key not in ("series", "node"):
         return Select()
-    return Select(signals=_union(steps, "signal"), metrics=_union(steps, "metric"))
+    if key == "series":
+        return Select(signals=_common(parts, "signal"), metrics=_common(parts, "metric"))
+    strict = ("next", "not_next")
+    if any(part.contiguity in strict or part.consecutive or part.until for part in every_part(parts)):
+        return Select()
+    return Select(signals=_union(parts, "signal"), metrics=_union(parts, "metric"))
 
 
 def never_matches(pattern: PatternModel) -> str | None:
@@ -42,14 +54,25 @@ def never_matches(pattern: PatternModel) -> str | None:
     return None
 
 
-def _common(steps: Sequence[StepModel], field: _Deciding) -> list[str] | None:
-    needed = [_required(step.where, field) for step in steps if not step.optional and not step.negated]
+def _always(parts: Sequence[PartModel]) -> Iterator[StepModel]:
+    """The steps that every match takes."""
+    for part in parts:
+        if part.optional or part.negated:
+            continue
+        if isinstance(part, GroupModel):
+            yield from _always(part.group)
+        else:
+            yield part
+
+
+def _common(parts: Sequence[PartModel], field: _Deciding) -> list[str] | None:
+    needed = [_required(step.where, field) for step in _always(parts)]
     sets = [found for found in needed if found is not None]
     return sorted(frozenset.intersection(*sets)) if sets else None
 
 
-def _union(steps: Sequence[StepModel], field: _Deciding) -> list[str] | None:
-    sets = [_required(step.where, field) for step in steps]
+def _union(parts: Sequence[PartModel], field: _Deciding) -> list[str] | None:
+    sets = [_required(step.where, field) for step in every_step(parts)]
     found = [each for each in sets if each is not None]
     return sorted(frozenset[str]().union(*found)) if len(found) == len(sets) else None
 

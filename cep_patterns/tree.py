@@ -5,24 +5,28 @@ A node is told by its keys: `op` with `args`, `arg` or `left` and `right`; `fiel
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import StringConstraints
 
 from records.validation import Record
 
-FieldName = Literal[
-    "value",
-    "signal",
-    "metric",
-    "node",
-    "graph",
-    "peer",
-    "unit",
-    "time",
-    "z",
-    "baseline",
-    "spread",
-    "delta",
-    "rel",
+FieldName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
+"""A field of the event that a pattern looks at; which there are says the vocabulary of the pattern's key."""
+
+FunctionName = Literal[
+    "abs",
+    "min",
+    "max",
+    "log",
+    "sqrt",
+    "startswith",
+    "endswith",
+    "contains",
+    "lower",
+    "upper",
+    "calls",
+    "reaches",
 ]
 Scalar: TypeAlias = float | str | bool | None
 
@@ -65,15 +69,20 @@ class Arithmetic(Record):
 
 
 class Call(Record):
-    """A function of numbers; `min` and `max` take two or more, the others one; `log` is natural."""
+    """A function.
+
+    Of numbers: `min` and `max` take two or more, `abs`, `log` (natural) and `sqrt` one. Of texts:
+    `startswith`, `endswith`, `contains` take a text and what is looked for, `lower` and `upper` one text. Of
+    two nodes' names: `calls` and `reaches`, over the live topology.
+    """
 
     op: Literal["call"] = "call"
-    name: Literal["abs", "min", "max", "log", "sqrt"]
+    name: FunctionName
     args: list[Expr]
 
 
 class Field(Record):
-    """A field of the sample that is looked at."""
+    """A field of the event that is looked at."""
 
     field: FieldName
 
@@ -91,7 +100,7 @@ class Const(Record):
 
 
 class Element(Record):
-    """A field of the first or the last sample that a step took so far."""
+    """A field of the first or the last event that a step took so far."""
 
     agg: Literal["first", "last"]
     step: str
@@ -99,18 +108,18 @@ class Element(Record):
 
 
 class Count(Record):
-    """How many samples a step took so far."""
+    """How many events a step took so far."""
 
     agg: Literal["count"] = "count"
     step: str
 
 
 class Summary(Record):
-    """A figure over the values of the samples that a step took so far."""
+    """A figure over a field of the events that a step took so far."""
 
     agg: Literal["avg", "min", "max", "sum", "stddev"]
     step: str
-    field: Literal["value"] = "value"
+    field: FieldName = "value"
 
 
 Expr: TypeAlias = (

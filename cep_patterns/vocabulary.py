@@ -1,24 +1,91 @@
-"""The names.
-
-Functions and operators a condition may use, their types, and the error of a refused condition.
-"""
+"""What a condition may say: fields of each kind of event, functions and operators, and their types."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeAlias
 
 from cep_patterns import tree
 
 Kind = Literal["number", "text", "truth", "nothing"]
+FieldKind = Literal["number", "text", "truth"]
+Fields: TypeAlias = Mapping[str, FieldKind]
 
 MAX_LENGTH: Final = 4_000
 MAX_DEPTH: Final = 60
-TEXT_FIELDS: Final = frozenset({"signal", "metric", "node", "graph", "peer", "unit"})
-MAY_BE_MISSING: Final = frozenset({"peer", "unit"})
-FIELDS: Final[tuple[str, ...]] = get_args(tree.FieldName)
-GRAPH_ONLY: Final = frozenset({"pattern", "calls", "reaches"})
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The fields of one kind of event.
+
+    `missing`: those that an event need not have. `labels`: whether `labels["x"]` is there. `topology`:
+    whether `calls` and `reaches` are.
+    """
+
+    event: str
+    fields: Fields
+    missing: frozenset[str]
+    labels: bool = False
+    topology: bool = False
+
+
+SAMPLE: Final = Vocabulary(
+    "a sample",
+    {
+        "value": "number",
+        "signal": "text",
+        "metric": "text",
+        "node": "text",
+        "graph": "text",
+        "peer": "text",
+        "unit": "text",
+        "time": "number",
+        "z": "number",
+        "baseline": "number",
+        "spread": "number",
+        "delta": "number",
+        "rel": "number",
+    },
+    frozenset({"peer", "unit", "z", "baseline", "spread", "delta", "rel"}),
+    labels=True,
+)
+"""Patterns keyed by series or node look at samples."""
+
+GRAPH: Final = Vocabulary(
+    "a match or an edge",
+    {
+        "kind": "text",
+        "graph": "text",
+        "node": "text",
+        "peer": "text",
+        "pattern": "text",
+        "version": "number",
+        "severity": "text",
+        "signal": "text",
+        "metric": "text",
+        "value": "number",
+        "z": "number",
+        "time": "number",
+        "start": "number",
+        "end": "number",
+    },
+    frozenset({"peer", "pattern", "version", "severity", "signal", "metric", "value", "z", "start", "end"}),
+    topology=True,
+)
+"""Patterns keyed by graph look at matches and timeouts of other patterns, and at edges that appear."""
+
+KINDS: Final = ("match", "timeout", "edge")
+"""What `kind` can be in a graph pattern."""
+
+
+def rows(fields: Fields) -> Vocabulary:
+    """The vocabulary of a plain row whose fields are declared; each may be null."""
+    return Vocabulary("a row", dict(fields), frozenset(fields))
+
+
 SUMMARIES: Final = frozenset({"avg", "sum", "stddev", "min", "max"})
 FUNCTIONS: Final[dict[str, tuple[int, int]]] = {
     "abs": (1, 1),
@@ -27,6 +94,13 @@ FUNCTIONS: Final[dict[str, tuple[int, int]]] = {
     "min": (2, 99),
     "max": (2, 99),
 }
+TESTS: Final = frozenset({"startswith", "endswith"})
+"""Methods of a text that are true or false."""
+
+FORMS: Final = frozenset({"lower", "upper"})
+"""Methods of a text that give a text."""
+
+TOPOLOGY: Final = frozenset({"calls", "reaches"})
 CALLABLE: Final = frozenset({"first", "last", "count", *SUMMARIES, *FUNCTIONS})
 COMPARE: Final[dict[type[ast.cmpop], Literal["==", "!=", "<", "<=", ">", ">="]]] = {
     ast.Eq: "==",
@@ -69,3 +143,8 @@ class Typed:
     expr: tree.Expr
     kind: Kind
     missing: bool = False
+
+
+def wrong(node: ast.expr, message: str) -> ConditionError:
+    """The error of a condition, at the column of `node`."""
+    return ConditionError(message, node.col_offset + 1)

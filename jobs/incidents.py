@@ -79,8 +79,6 @@ class Incidents(KeyedProcessFunction):
             return
         if self._publish[kind]:
             yield self._tag, _as_it_came(graph, kind, time, payload)
-        if event is None:
-            return
         if isinstance(event, Framed):
             self._ring.put(event.row.time, payload)
         yield from self._step(graph, event, ctx)
@@ -114,12 +112,11 @@ class Incidents(KeyedProcessFunction):
                 ctx.timer_service().register_event_time_timer(time)
 
 
-def _read(kind: str, payload: bytes) -> Event | None:
-    """The event in a row; None for a pattern that ran out of time, which is told but raises no alarm."""
+def _read(kind: str, payload: bytes) -> Event:
+    """The event in a row; a pattern that ran out of time comes only where it says that this counts."""
     if kind == FRAME:
         return Framed(read_frame_row(bytes(payload)))
-    match = Match.model_validate_json(payload)
-    return Matched(alert_of(match)) if match.kind == "match" else None
+    return Matched(alert_of(Match.model_validate_json(payload)))
 
 
 def _as_it_came(graph: str, kind: str, time: int, payload: bytes) -> Row:

@@ -30,7 +30,11 @@ class MatchSeries(Record):
 
 
 class MatchSample(Record):
-    """One sample that made a match: `value` and `baseline` in `unit`, `z` without unit; null is not known."""
+    """One sample that made a match: `value` and `baseline` in `unit`, `z` without unit; null is not known.
+
+    In a match of a pattern keyed by graph it stands for a match of another `pattern` on `node`, with the last
+    sample of that; or, without `pattern`, for an edge from `peer` to `node` that appeared.
+    """
 
     time: TimeMs
     value: float | None = None
@@ -40,6 +44,8 @@ class MatchSample(Record):
     baseline: float | None = None
     unit: str | None = None
     peer: str | None = None
+    node: Name | None = None
+    pattern: Name | None = None
 
 
 class MatchStep(Record):

@@ -83,7 +83,14 @@ def test_every_key_reaches_the_model_in_the_agreed_json() -> None:
     for step in wire["steps"]:
         step["where"] = step["until"] = None
     quantifiers = {"one_or_more": False, "optional": False, "greedy": False, "consecutive": False}
-    none = {"where": None, "until": None, "times": None, **quantifiers, "combinations": False}
+    none = {
+        "where": None,
+        "until": None,
+        "times": None,
+        **quantifiers,
+        "combinations": False,
+        "within_ms": None,
+    }
     assert wire == {
         "id": "full",
         "version": 2,
@@ -92,6 +99,8 @@ def test_every_key_reaches_the_model_in_the_agreed_json() -> None:
         "severity": "critical",
         "runbook": "https://example.org/full",
         "within_ms": 90_000,
+        "on_timeout": "nothing",
+        "fields": None,
         "after_match": {"kind": "skip_to_last", "step": "peak"},
         "select": {"signals": None, "metrics": None},
         "steps": [
@@ -136,9 +145,22 @@ def test_defaults() -> None:
         (with_steps("- {where: value > 1}"), "step number 1: name: Field required"),
         (with_steps("- {name: 1a}"), "step 1a: name: String should match"),
         (with_steps("- value > 1"), "step number 1: a step is a mapping"),
-        (with_steps("- {group: [{name: a}]}"), "step number 1: groups of steps are not there yet"),
+        (with_steps("- {group: [{name: a, wher: 1}]}"), "step a: unknown key 'wher'; did you mean 'where'?"),
         ("id: p\nversion: 1\nkey: series\nsteps: []", "steps: a list of at least one step"),
-        ("id: p\nversion: 1\nkey: graph\nsteps: [{name: a}]", "key: graph is not there yet"),
+        ("id: p\nversion: 1\nkey: grahp\nsteps: [{name: a}]", "unknown key 'grahp'; did you mean 'graph'?"),
+        ("id: p\nversion: 1\nkey: row\nsteps: [{name: a}]", "fields is a mapping"),
+        (
+            "id: p\nversion: 1\nkey: node\nfields: {a: number}\nsteps: [{name: a}]",
+            "belongs to patterns with key: row",
+        ),
+        ("id: p\nversion: 1\nkey: row\nfields: {a: int}\nsteps: [{name: a}]", "fields: a: 'int' is no type"),
+        (with_steps("- {group: [{name: a}], name: g}"), "group of a: a group has no name"),
+        (with_steps("- {group: [{name: a}], where: z > 1}"), "group of a: a group takes no condition"),
+        (with_steps("- {group: [{name: a}], greedy: true}"), "Flink has no greedy groups"),
+        (with_steps("- {group: [{name: a}], within: 3s}"), "Flink does not look at within of a group"),
+        (with_steps("- {group: [{name: a}], tims: 3}"), "unknown key 'tims'; did you mean 'times'?"),
+        (with_steps("- {group: []}"), "group: a list of at least one step"),
+        (with_steps("- {name: a}", "on_timeout: alarm"), "on_timeout: Input should be"),
         ("id: p\nversion: 1\nsteps: [{name: a}]", "key: Field required"),
         ("id: p\nversion: 0\nkey: node\nsteps: [{name: a}]", "version: Input should be greater"),
         ("id: p\nversion: '1'\nkey: node\nsteps: [{name: a}]", "version: Input should be a valid integer"),
@@ -172,3 +194,35 @@ def test_a_step_looks_at_itself_and_at_earlier_ones_only() -> None:
 )
 def test_durations(text: str, milliseconds: int) -> None:
     assert model(with_steps("- {name: a}", f"within: {text}")).within_ms == milliseconds
+
+
+GROUPED = """
+- group:
+  - {name: up, where: value > last(down).value or count(down) == 0}
+  - group:
+    - {name: down, where: value < last(up).value}
+    optional: true
+  times: {from: 2}
+  until: value == 0
+- {name: end, where: value > max(up.value), within: 10s}
+"""
+
+
+def test_groups_are_read_with_what_is_in_them() -> None:
+    steps = model(with_steps(GROUPED, "within: 1m\non_timeout: match")).wire()["steps"]
+    assert [part["name"] for part in steps[0]["group"] if "name" in part] == ["up"]
+    assert steps[0]["group"][1]["optional"]
+    assert steps[0]["times"] == {"from": 2, "to": None}
+    assert steps[0]["until"]["op"] == "=="
+    assert steps[1]["within_ms"] == 10_000
+
+
+def test_only_a_repeated_group_looks_ahead() -> None:
+    assert "step 'down'" in refusal(
+        with_steps(GROUPED.replace("times: {from: 2}", "optional: false"), "within: 1m")
+    )
+
+
+def test_a_wrong_condition_has_its_column() -> None:
+    (problem,) = problems(with_steps("- {name: a, where: value > zz}"))
+    assert problem.column == 9

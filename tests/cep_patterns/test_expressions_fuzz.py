@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from cep_patterns import tree
 from cep_patterns.expressions import parse_condition
 from cep_patterns.model import StepModel
-from cep_patterns.vocabulary import CALLABLE, FIELDS, ConditionError
+from cep_patterns.vocabulary import CALLABLE, SAMPLE, ConditionError
 
 WORDS = [
-    *FIELDS,
+    *SAMPLE.fields,
     *sorted(CALLABLE),
     "labels",
     "a",

@@ -39,7 +39,42 @@ B = "- {name: b, where: value > 2}\n"
         ("- {name: a, times: 1001}", "", "a", "more than 1000"),
         ("- {name: a, contiguity: not_next, where: value > 1}\n" + B, "", "a", "cannot begin"),
         (A + "- {name: c, contiguity: not_next}\n" + B, "", "c", "forbid every sample"),
-        (A + "- {name: c, contiguity: not_next, where: value > 1}", "within: 1m", "c", "cannot end"),
+        (A + "- {name: c, contiguity: not_followed_by, where: value > 1}", "", "c", "needs within"),
+        (A + "- {name: b, within: 2m}", "within: 1m", "b", "longer than the whole pattern may take"),
+        (
+            A + "- {name: c, contiguity: not_followed_by, where: value > 1, within: 1s}\n" + B,
+            "",
+            "c",
+            "counts only where it ends",
+        ),
+        (A + "- {group: [{name: b, optional: true}]}", "within: 1m", "group of b", "make the group optional"),
+        (
+            A + "- {group: [{name: b}], contiguity: not_next}\n- {name: d}",
+            "within: 1m",
+            "group of b",
+            "Flink has no not_next for groups",
+        ),
+        (
+            "- {group: [{name: b}, {name: c, contiguity: not_next, where: z > 1}]}\n" + A,
+            "",
+            "c",
+            "cannot end a group; put it behind",
+        ),
+        (
+            "- {group: [{name: b, contiguity: not_next, where: z > 1}, {name: c}]}\n" + A,
+            "",
+            "b",
+            "a group cannot begin",
+        ),
+        ("- {group: [{name: b}], until: z > 1}\n" + A, "", "group of b", "until belongs to a loop"),
+        (A + "- {group: [{name: a}]}", "", "a", "used 2 times"),
+        (A + "- {group: [{name: b}]}", "after_match: {skip_to_last: b}", "b", "inside a group"),
+        (
+            "- {group: [{name: a, times: 900}, {name: b, times: 900}], times: 20}",
+            "",
+            None,
+            "more than 10000 states",
+        ),
         (
             A + "- {name: c, contiguity: not_followed_by, where: value > 1}\n- {name: d, optional: true}",
             "within: 1m",
@@ -63,7 +98,7 @@ B = "- {name: b, where: value > 2}\n"
         ),
     ],
 )
-def test_what_is_refused_names_the_step(steps: str, more: str, step: str, told: str) -> None:
+def test_what_is_refused_names_the_step(steps: str, more: str, step: str | None, told: str) -> None:
     errors = [problem for problem in problems(steps, more) if problem.severity == "error"]
     assert [problem.step for problem in errors] == [step]
     assert told in errors[0].message
@@ -77,6 +112,9 @@ def test_what_is_refused_names_the_step(steps: str, more: str, step: str, told: 
         (A + "- {name: c, contiguity: not_followed_by, where: value < 1}\n" + B, ""),
         ("- {name: a, times: {from: 2}, until: value < 1}", ""),
         ("- {name: a, one_or_more: true, greedy: true}\n" + B, ""),
+        (A + "- {name: c, contiguity: not_next, where: value > 1}", "within: 1m"),
+        (A + "- {name: c, contiguity: not_followed_by, where: value > 1, within: 1m}", ""),
+        ("- {group: [{name: a}, {name: b, optional: true}], one_or_more: true, until: z > 1}", ""),
     ],
 )
 def test_what_is_accepted(steps: str, more: str) -> None:
@@ -159,3 +197,26 @@ ERRORS = '- name: b\n  where: signal in ("errors", "latency") and metric == "m"\
 )
 def test_what_can_matter(steps: str, key: str, expected: tuple[list[str] | None, list[str] | None]) -> None:
     assert select(steps, key) == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ("- {name: a, within: 1s}", "no effect on the first step"),
+        (A + "- {name: b, times: 3, within: 1s}", "before the last sample"),
+        (A + "- {name: b, one_or_more: true, within: 1s}", "the samples it needs"),
+        (A + "- {name: b, optional: true, within: 1s}", "ends with the first sample that does not fit"),
+        (A + "- {group: [{name: b, contiguity: next}, {name: c}]}", "no effect on the first step"),
+    ],
+)
+def test_where_flink_looks_at_a_window_less_often_than_one_may_think(steps: str, told: str) -> None:
+    (found,) = problems(steps)
+    assert found.severity == "warning"
+    assert told in found.message
+
+
+def test_a_window_for_every_wait_is_enough() -> None:
+    assert problems(A + "- {name: b, within: 1s}", "") == []
+    assert "without within" in problems(A + "- {name: b, within: 1s}\n- {name: c}", "")[0].message
+    (found,) = problems(A + "- {name: b, contiguity: next}", "on_timeout: match")
+    assert "nothing ever times out" in found.message

@@ -41,7 +41,7 @@ def test_one_bad_file_does_not_touch_the_others(tmp_path: Path) -> None:
 
 
 def test_an_error_is_raised_with_every_finding(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(GOOD.format(id="a").replace("series", "graph"))
+    (tmp_path / "a.yaml").write_text(GOOD.format(id="a").replace("series", "grahp"))
     (tmp_path / "b.yaml").write_text(GOOD.format(id="b").replace("name: a", "nam: a"))
     with pytest.raises(PatternError) as caught:
         load_patterns([tmp_path])

@@ -2,6 +2,7 @@ package io.faultline.cep;
 
 import io.faultline.cep.Expr.Aggregate;
 import io.faultline.cep.ExprCompiler.Number;
+import io.faultline.cep.ExprCompiler.Test;
 import io.faultline.cep.ExprCompiler.Text;
 import javax.annotation.Nullable;
 import org.apache.flink.cep.pattern.conditions.IterativeCondition;
@@ -18,8 +19,19 @@ final class Aggregates {
     boolean first = aggregate.fold() == Expr.Fold.FIRST;
     String step = aggregate.step();
     return (e, s) -> {
-      SampleEvent end = end(s, step, first);
+      Event end = end(s, step, first);
       return end == null ? null : field.text(end);
+    };
+  }
+
+  static Test truth(Aggregate aggregate, boolean wanted, ConditionCounts counts) {
+    Field field = aggregate.field();
+    boolean first = aggregate.fold() == Expr.Fold.FIRST;
+    String step = aggregate.step();
+    return (e, s) -> {
+      Event end = end(s, step, first);
+      Boolean value = end == null ? null : field.truth(end);
+      return value == null ? Comparisons.missing(counts) : value == wanted;
     };
   }
 
@@ -38,15 +50,15 @@ final class Aggregates {
     };
   }
 
-  private static double number(@Nullable SampleEvent e, Field field) {
+  private static double number(@Nullable Event e, Field field) {
     return e == null ? Double.NaN : field.number(e);
   }
 
   @Nullable
-  private static SampleEvent end(
-      IterativeCondition.Context<SampleEvent> steps, String step, boolean first) throws Exception {
-    SampleEvent last = null;
-    for (SampleEvent e : steps.getEventsForPattern(step)) {
+  private static Event end(IterativeCondition.Context<Event> steps, String step, boolean first)
+      throws Exception {
+    Event last = null;
+    for (Event e : steps.getEventsForPattern(step)) {
       if (first) {
         return e;
       }
@@ -55,19 +67,19 @@ final class Aggregates {
     return last;
   }
 
-  private static double count(IterativeCondition.Context<SampleEvent> steps, String step)
+  private static double count(IterativeCondition.Context<Event> steps, String step)
       throws Exception {
     int n = 0;
-    for (SampleEvent e : steps.getEventsForPattern(step)) {
+    for (Event e : steps.getEventsForPattern(step)) {
       n += e == null ? 0 : 1;
     }
     return n;
   }
 
-  private static Moments of(IterativeCondition.Context<SampleEvent> steps, String step, Field field)
+  private static Moments of(IterativeCondition.Context<Event> steps, String step, Field field)
       throws Exception {
     Moments moments = new Moments();
-    for (SampleEvent e : steps.getEventsForPattern(step)) {
+    for (Event e : steps.getEventsForPattern(step)) {
       moments.add(field.number(e));
     }
     return moments;

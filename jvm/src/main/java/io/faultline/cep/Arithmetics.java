@@ -2,19 +2,43 @@ package io.faultline.cep;
 
 import io.faultline.cep.Expr.Op;
 import io.faultline.cep.ExprCompiler.Number;
+import java.util.function.DoubleUnaryOperator;
 
 /** Arithmetic as Python has it, but that what Python refuses to compute is missing: NaN. */
 final class Arithmetics {
   private Arithmetics() {}
 
-  static Number compile(Op op, Number[] args) {
+  static Number compile(Op op, Number[] args, ConditionCounts counts) {
     Number a = args[0];
     return switch (op) {
       case NEGATE -> (e, s) -> -a.of(e, s);
       case ABS -> (e, s) -> Math.abs(a.of(e, s));
-      case LOG -> (e, s) -> log(a.of(e, s));
-      case SQRT -> (e, s) -> Math.sqrt(a.of(e, s));
+      case LOG -> (e, s) -> known(a.of(e, s), Arithmetics::log, counts);
+      case SQRT -> (e, s) -> known(a.of(e, s), Math::sqrt, counts);
+      case DIVIDE, REMAINDER -> divide(op, a, args[1], counts);
       default -> fold(op, args);
+    };
+  }
+
+  /** A function of one number, counted where it is not defined. */
+  private static double known(double a, DoubleUnaryOperator function, ConditionCounts counts) {
+    double out = function.applyAsDouble(a);
+    if (out != out && a == a) {
+      counts.undefined++;
+    }
+    return out;
+  }
+
+  private static Number divide(Op op, Number left, Number right, ConditionCounts counts) {
+    boolean whole = op == Op.REMAINDER;
+    return (e, s) -> {
+      double a = left.of(e, s);
+      double b = right.of(e, s);
+      if (b == 0) {
+        counts.undefined++;
+        return Double.NaN;
+      }
+      return whole ? remainder(a, b) : a / b;
     };
   }
 
@@ -38,11 +62,9 @@ final class Arithmetics {
       case ADD -> a + b;
       case SUBTRACT -> a - b;
       case MULTIPLY -> a * b;
-      case DIVIDE -> b == 0 ? Double.NaN : a / b;
-      case REMAINDER -> remainder(a, b);
       case MIN -> Math.min(a, b);
       case MAX -> Math.max(a, b);
-      default -> throw new IllegalStateException(op + " takes one number");
+      default -> throw new IllegalStateException(op + " is not folded");
     };
   }
 

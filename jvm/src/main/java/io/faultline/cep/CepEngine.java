@@ -1,9 +1,10 @@
 package io.faultline.cep;
 
-import io.faultline.records.SeriesKey;
+import io.faultline.cep.Interests.Interest;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -11,15 +12,15 @@ import javax.annotation.Nullable;
 import org.apache.flink.api.java.tuple.Tuple2;
 
 /**
- * Many patterns over the samples of many nodes. Samples of a node come in event-time order, equal
- * times in order of arrival. What is active on a node is in its {@link KeyRuns}; the engine itself
- * holds no state. Results depend on the samples only: a partial match ends, and a match that waited
- * is told, at the very time that decides it, however far apart the watermarks are. Not thread-safe;
+ * Many patterns over the events of many keys. Events of a key come in event-time order, equal times
+ * in order of arrival. What is active on a key is in its {@link KeyRuns}; the engine itself holds
+ * no state. Results depend on the samples only: a partial match ends, and a match that waited is
+ * told, at the very time that decides it, however far apart the watermarks are. Not thread-safe;
  * needs no Flink runtime.
  *
- * <p>A quiet sample costs a look at the patterns that can start on its series: no automaton is
- * asked before a first condition holds, nor about a partial match that the sample provably leaves
- * alone.
+ * <p>A quiet event costs a look at the first conditions of the patterns that can start on it, equal
+ * ones once: no automaton is asked before one holds, nor about a partial match that the event
+ * provably leaves alone; which those are the metric tells for most.
  */
 public final class CepEngine {
   /** Samples that one pattern may hold on one key, per partial match that it may hold. */
@@ -28,25 +29,35 @@ public final class CepEngine {
   private final CepSettings settings;
   private final CompiledPattern[] patterns;
   private final List<Refusal> refused;
-  private final StartIndex starts;
+  private final Dictionary dictionary;
+  private final Interests interests;
   private final HostedAutomaton automaton = new HostedAutomaton();
 
-  /** Number of the event at hand, and for each pattern the event that it has dealt with. */
-  private long eventNumber;
-
+  /** For each pattern the number of the event that it has dealt with. */
   private final long[] dealtWith;
 
   /** The event at hand as an automaton may keep it; null = not needed yet. */
-  @Nullable private SampleEvent kept;
+  @Nullable private Event kept;
 
   /** Patterns that cannot run are left out and found in {@link #refused}. */
   public CepEngine(List<PatternModel> models, CepSettings settings) {
+    this(models, settings, new Dictionary(), Map.of());
+  }
+
+  private CepEngine(
+      List<PatternModel> models,
+      CepSettings settings,
+      Dictionary dictionary,
+      Map<PatternModel, CompiledPattern> known) {
     this.settings = settings;
+    this.dictionary = dictionary;
     this.refused = new ArrayList<>();
     List<CompiledPattern> compiled = new ArrayList<>();
     for (PatternModel model : models) {
       try {
-        compiled.add(CompiledPattern.of(model, settings.timeouts()));
+        CompiledPattern same = known.get(model);
+        compiled.add(
+            same != null ? same : CompiledPattern.of(model, settings.timeouts(), dictionary));
       } catch (PatternRefusedException e) {
         refused.add(new Refusal(model.id(), model.version(), e.getMessage()));
       }
@@ -54,9 +65,26 @@ public final class CepEngine {
     this.patterns = compiled.toArray(CompiledPattern[]::new);
     for (int i = 0; i < patterns.length; i++) {
       patterns[i].index = i;
+      patterns[i].siblings = patterns.length;
     }
-    this.starts = new StartIndex(patterns);
+    this.interests = new Interests(patterns);
     this.dealtWith = new long[patterns.length];
+  }
+
+  /**
+   * An engine with other patterns, to be used in place of this one. Those that stay as they are
+   * keep their automata and their counts; runs go on in those, and are dropped where their pattern
+   * is gone: when their key is next touched, or at once by {@link #release}.
+   */
+  public CepEngine with(List<PatternModel> models) {
+    Map<PatternModel, CompiledPattern> known = new HashMap<>();
+    for (CompiledPattern pattern : patterns) {
+      pattern.stats().settleSeen();
+      known.put(pattern.model(), pattern);
+    }
+    CepEngine engine = new CepEngine(models, settings, dictionary, known);
+    dictionary.tidy();
+    return engine;
   }
 
   /** The patterns that run. */
@@ -69,29 +97,31 @@ public final class CepEngine {
   }
 
   /**
-   * Puts one sample through all patterns.
+   * Puts one event through all patterns.
    *
    * @param event may be changed and used again after the call
    */
-  public void event(KeyRuns runs, SampleEvent event, MatchOutput out) {
+  public void event(KeyRuns runs, Event event, MatchOutput out) {
     // 1) let time pass up to the event,
-    // 2) show it to the active runs of its node and of its series,
+    // 2) show it to the active runs of its key and of its series that can react to it,
     // 3) begin runs of those patterns that start on it
     if (patterns.length == 0 && runs.isEmpty()) {
       return;
     }
     advance(runs, event.time(), out);
-    eventNumber++;
+    dictionary.next();
     kept = null;
-    SeriesKey key = event.series().key();
-    show(runs, runs.node, event, out);
-    if (!runs.series.isEmpty()) {
-      show(runs, runs.series.get(key), event, out);
+    Name name = event.name(dictionary.names());
+    Interest interest = interests.of(name);
+    interest.events()[0]++;
+    if (!runs.node.isEmpty()) {
+      showKey(runs, interest, event, name, out);
     }
-    for (int index : starts.candidates(event.series())) {
-      if (dealtWith[index] != eventNumber) {
-        begin(runs, patterns[index], event, out);
-      }
+    if (!runs.series.isEmpty()) {
+      showSeries(runs, event, name, out);
+    }
+    for (Interests.Start start : interest.starts()) {
+      begin(runs, start, event, name, out);
     }
   }
 
@@ -144,6 +174,17 @@ public final class CepEngine {
     runs.each(run -> runs.nextDue = Math.min(runs.nextDue, run.due));
   }
 
+  /**
+   * Frees what patterns hold that are gone, without waiting for an event.
+   *
+   * @return how many runs went
+   */
+  public int release(KeyRuns runs) {
+    int before = runs.size();
+    bind(runs);
+    return before - runs.size();
+  }
+
   /** Finds the patterns of restored runs again; runs of patterns that are gone are dropped. */
   private void bind(KeyRuns runs) {
     if (runs.boundTo == patterns) {
@@ -152,16 +193,26 @@ public final class CepEngine {
     List<Run> gone = new ArrayList<>();
     runs.each(
         run -> {
+          CompiledPattern before = run.compiled;
           run.compiled = find(run);
-          if (run.compiled == null) {
+          if (run.compiled == null || !run.refresh()) {
+            drop(run, before);
             gone.add(run);
-          } else {
-            run.refresh();
           }
         });
     gone.forEach(runs::remove);
+    runs.index(patterns.length);
     findNextDue(runs);
     runs.boundTo = patterns;
+  }
+
+  private static void drop(Run run, @Nullable CompiledPattern before) {
+    CompiledPattern counted = run.compiled == null ? before : run.compiled;
+    if (counted != null) {
+      counted.stats().dropped += run.held();
+      counted.stats().partials -= before == null ? 0 : run.held();
+    }
+    run.compiled = null;
   }
 
   @Nullable
@@ -177,11 +228,25 @@ public final class CepEngine {
     return null;
   }
 
-  private void show(KeyRuns runs, @Nullable List<Run> active, SampleEvent event, MatchOutput out) {
+  private void showKey(KeyRuns runs, Interest interest, Event event, Name name, MatchOutput out) {
+    long[] reacting = interest.reacting();
+    for (int word = 0; word < runs.active.length; word++) {
+      for (long bits = runs.active[word] & reacting[word]; bits != 0; bits &= bits - 1) {
+        Run run = runs.byPattern[(word << 6) + Long.numberOfTrailingZeros(bits)];
+        dealtWith[run.compiled.index] = dictionary.moment();
+        if (!feed(runs, run, event, name, out)) {
+          runs.remove(run);
+        }
+      }
+    }
+  }
+
+  private void showSeries(KeyRuns runs, Event event, Name name, MatchOutput out) {
+    List<Run> active = runs.series.get(event.seriesKey());
     for (int i = 0; active != null && i < active.size(); ) {
       Run run = active.get(i);
-      dealtWith[run.compiled.index] = eventNumber;
-      if (feed(runs, run, event, out)) {
+      dealtWith[run.compiled.index] = dictionary.moment();
+      if (feed(runs, run, event, name, out)) {
         i++;
       } else {
         runs.remove(run);
@@ -189,41 +254,48 @@ public final class CepEngine {
     }
   }
 
-  private void begin(KeyRuns runs, CompiledPattern pattern, SampleEvent event, MatchOutput out) {
-    try {
-      if (pattern.start().unmoved(event)) {
-        return;
+  private void begin(KeyRuns runs, Interests.Start start, Event event, Name name, MatchOutput out) {
+    for (int index : start.patterns()) {
+      if (dealtWith[index] == dictionary.moment()) {
+        continue;
       }
-    } catch (Exception e) {
-      giveUp(pattern, e, out);
-      return;
-    }
-    boolean perSeries = pattern.model().key() == PatternModel.Key.SERIES;
-    Run run = Run.begin(pattern, perSeries ? event.series().key() : null);
-    pattern.stats().starts++;
-    if (feed(runs, run, event, out)) {
-      runs.add(run);
+      CompiledPattern pattern = patterns[index];
+      try {
+        if (start.needed() != null && !start.needed().mayHold(event)) {
+          return;
+        }
+        if (start.needed() == null && pattern.start().unmoved(event, name)) {
+          return;
+        }
+      } catch (Exception e) {
+        giveUp(pattern, e, out);
+        continue;
+      }
+      boolean perSeries = pattern.model().key() == PatternModel.Key.SERIES;
+      Run run = Run.begin(pattern, perSeries ? event.seriesKey() : null);
+      if (feed(runs, run, event, name, out)) {
+        runs.add(run);
+      }
     }
   }
 
   /**
    * Shows the event to the run's automaton, unless it would change nothing; whether it is active.
    */
-  private boolean feed(KeyRuns runs, Run run, SampleEvent event, MatchOutput out) {
+  private boolean feed(KeyRuns runs, Run run, Event event, Name name, MatchOutput out) {
     try {
-      if (run.isActive() && run.isUnmoved(event)) {
+      if (run.isActive() && run.isUnmoved(event, name)) {
         return true;
       }
       if (kept == null) {
         kept = event.copy();
       }
-      run.compiled.stats().steps++;
       tell(run, automaton.process(run, kept), event.time(), out);
       boolean active = settle(run, event.time(), out);
       runs.nextDue = Math.min(runs.nextDue, run.due);
       return active;
     } catch (Exception e) {
-      return giveUp(run.compiled, e, out);
+      return giveUp(run, e, out);
     }
   }
 
@@ -233,19 +305,19 @@ public final class CepEngine {
       pass(run, automaton.advance(run, time), time, out);
       return settle(run, time, out);
     } catch (Exception e) {
-      return giveUp(run.compiled, e, out);
+      return giveUp(run, e, out);
     }
   }
 
   private void pass(
       Run run,
       Tuple2<
-              Collection<Map<String, List<SampleEvent>>>,
-              Collection<Tuple2<Map<String, List<SampleEvent>>, Long>>>
+              Collection<Map<String, List<Event>>>,
+              Collection<Tuple2<Map<String, List<Event>>, Long>>>
           decided,
       long time,
       MatchOutput out) {
-    for (Tuple2<Map<String, List<SampleEvent>>, Long> late : decided.f1) {
+    for (Tuple2<Map<String, List<Event>>, Long> late : decided.f1) {
       run.compiled.stats().timeouts++;
       out.timeout(run.compiled, late.f0, late.f1);
     }
@@ -253,8 +325,8 @@ public final class CepEngine {
   }
 
   private void tell(
-      Run run, Collection<Map<String, List<SampleEvent>>> matches, long readyAt, MatchOutput out) {
-    for (Map<String, List<SampleEvent>> match : matches) {
+      Run run, Collection<Map<String, List<Event>>> matches, long readyAt, MatchOutput out) {
+    for (Map<String, List<Event>> match : matches) {
       run.compiled.stats().matches++;
       out.match(run.compiled, match, readyAt);
     }
@@ -274,8 +346,12 @@ public final class CepEngine {
     if (!run.isActive()) {
       return false;
     }
-    run.refresh();
-    return true;
+    return run.refresh();
+  }
+
+  private static boolean giveUp(Run run, Exception cause, MatchOutput out) {
+    run.compiled.stats().partials -= run.held();
+    return giveUp(run.compiled, cause, out);
   }
 
   /** A run on which Flink's automaton failed is dropped and counted: the other patterns go on. */

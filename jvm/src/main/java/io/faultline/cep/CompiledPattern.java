@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import javax.annotation.Nullable;
 import org.apache.flink.cep.nfa.ComputationState;
 import org.apache.flink.cep.nfa.NFA;
 import org.apache.flink.cep.nfa.State;
@@ -17,24 +18,27 @@ public final class CompiledPattern {
   private final PatternModel model;
   private final PatternStats stats = new PatternStats();
   private final AfterMatchSkipStrategy skip;
-  private final NFA<SampleEvent> nfa;
-  private final long window;
+  private final NFA<Event> nfa;
+  private final Gaps gaps;
   private final Map<String, StateProbe> probes;
   private final StateProbe start;
-  private final Selector selector;
 
-  /** Position among the patterns of its engine. */
+  /** Position among the patterns of its engine, and how many these are. */
   int index;
 
-  private CompiledPattern(PatternModel model, boolean timeouts) throws PatternRefusedException {
+  int siblings;
+
+  private CompiledPattern(PatternModel model, boolean timeouts, Dictionary dictionary)
+      throws PatternRefusedException {
     this.model = model;
-    Pattern<SampleEvent, SampleEvent> pattern = FlinkPatterns.build(model, stats);
+    Pattern<Event, Event> pattern =
+        FlinkPatterns.build(model, Conditions.shared(dictionary, stats));
     this.skip = pattern.getAfterMatchSkipStrategy();
-    this.nfa = automaton(pattern, timeouts);
-    this.window = nfa.getWindowTime();
-    this.probes = StateProbe.of(nfa.getStates());
+    this.nfa = automaton(pattern, timeouts || model.timeoutIsMatch());
+    this.probes =
+        StateProbe.of(nfa.getStates(), (expr, name) -> dictionary.under(expr, name, stats));
     this.start = probes.get(startName(nfa.getStates()));
-    this.selector = start.selector();
+    this.gaps = Gaps.of(model, nfa);
   }
 
   /**
@@ -45,11 +49,16 @@ public final class CompiledPattern {
    */
   public static CompiledPattern of(PatternModel model, boolean timeouts)
       throws PatternRefusedException {
-    return new CompiledPattern(model, timeouts);
+    return of(model, timeouts, new Dictionary());
   }
 
-  private static NFA<SampleEvent> automaton(
-      Pattern<SampleEvent, SampleEvent> pattern, boolean timeouts) throws PatternRefusedException {
+  static CompiledPattern of(PatternModel model, boolean timeouts, Dictionary dictionary)
+      throws PatternRefusedException {
+    return new CompiledPattern(model, timeouts, dictionary);
+  }
+
+  private static NFA<Event> automaton(Pattern<Event, Event> pattern, boolean timeouts)
+      throws PatternRefusedException {
     try {
       return NFACompiler.compileFactory(pattern, timeouts).createNFA();
     } catch (MalformedPatternException
@@ -60,7 +69,7 @@ public final class CompiledPattern {
     }
   }
 
-  private static String startName(Collection<State<SampleEvent>> states) {
+  private static String startName(Collection<State<Event>> states) {
     return states.stream()
         .filter(State::isStart)
         .map(State::getName)
@@ -76,7 +85,7 @@ public final class CompiledPattern {
     return stats;
   }
 
-  NFA<SampleEvent> nfa() {
+  NFA<Event> nfa() {
     return nfa;
   }
 
@@ -84,9 +93,16 @@ public final class CompiledPattern {
     return skip;
   }
 
-  /** From the first sample to the end of a match, ms; 0 = no limit. */
-  long window() {
-    return window;
+  /** Whether every partial match runs out of time by itself. */
+  boolean isBounded() {
+    return nfa.getWindowTime() > 0;
+  }
+
+  /** When a partial match runs out of time, ms UTC; {@link Run#NEVER} where it does not. */
+  long due(ComputationState partial) {
+    long window = nfa.getWindowTime();
+    long due = window > 0 ? partial.getStartTimestamp() + window : Run.NEVER;
+    return Math.min(due, gaps.due(partial));
   }
 
   /** Where every partial match begins. */
@@ -94,21 +110,29 @@ public final class CompiledPattern {
     return start;
   }
 
-  /** The series on which a partial match can begin. */
-  Selector selector() {
-    return selector;
+  /** False where no event of this name matters to any state. */
+  boolean canReact(Name name) {
+    for (StateProbe probe : probes.values()) {
+      if (probe.canReact(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /** The different states in which partial matches are. */
+  /** The different states in which partial matches are; null where one of them is not known. */
+  @Nullable
   StateProbe[] probes(Collection<ComputationState> partials) {
     if (partials.size() == 1) {
-      return new StateProbe[] {probe(partials.iterator().next())};
+      StateProbe probe = probe(partials.iterator().next());
+      return probe == null ? null : new StateProbe[] {probe};
     }
     Set<StateProbe> out = new LinkedHashSet<>();
     partials.forEach(p -> out.add(probe(p)));
-    return out.toArray(StateProbe[]::new);
+    return out.contains(null) ? null : out.toArray(StateProbe[]::new);
   }
 
+  @Nullable
   private StateProbe probe(ComputationState partial) {
     return probes.get(partial.getCurrentStateName());
   }

@@ -10,7 +10,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes a sample as its place in a table that the runs of a node share: a sample that several runs
  * hold is stored once, and so is what samples of one series have in common.
  */
-final class EventSerializer extends CompactSerializer<SampleEvent> {
+final class EventSerializer extends CompactSerializer<Event> {
   /** For the shared buffer, which names a serializer but never uses it on a hosted store. */
   static final EventSerializer REFUSING = new EventSerializer(null);
 
@@ -21,12 +21,12 @@ final class EventSerializer extends CompactSerializer<SampleEvent> {
   }
 
   @Override
-  public void serialize(SampleEvent event, DataOutputView out) throws IOException {
+  public void serialize(Event event, DataOutputView out) throws IOException {
     out.writeInt(table().place(event));
   }
 
   @Override
-  public SampleEvent deserialize(DataInputView in) throws IOException {
+  public Event deserialize(DataInputView in) throws IOException {
     return table().event(in.readInt());
   }
 
@@ -38,7 +38,7 @@ final class EventSerializer extends CompactSerializer<SampleEvent> {
   }
 
   @Override
-  public TypeSerializerSnapshot<SampleEvent> snapshotConfiguration() {
+  public TypeSerializerSnapshot<Event> snapshotConfiguration() {
     throw new UnsupportedOperationException("part of the form of the runs of a node");
   }
 }

@@ -1,7 +1,5 @@
 package io.faultline.cep;
 
-import io.faultline.records.SeriesKeys;
-import io.faultline.records.Signal;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -9,96 +7,32 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.apache.flink.types.StringValue;
 
-/** The samples that the runs of one node hold, each once, and their series, each once. */
-final class EventTable {
-  private final List<SampleEvent> events = new ArrayList<>();
-  private final Map<SampleEvent, Integer> places = new IdentityHashMap<>();
+/** The events that the runs of one key hold, each once. */
+abstract class EventTable {
+  /** How the events of one kind are written. */
+  interface Form {
+    EventTable empty();
 
-  void add(SampleEvent event) {
+    EventTable read(DataInputView in) throws IOException;
+  }
+
+  final List<Event> events = new ArrayList<>();
+  private final Map<Event, Integer> places = new IdentityHashMap<>();
+
+  final void add(Event event) {
     if (places.putIfAbsent(event, events.size()) == null) {
       events.add(event);
     }
   }
 
-  int place(SampleEvent event) {
+  final int place(Event event) {
     return places.get(event);
   }
 
-  SampleEvent event(int place) {
+  final Event event(int place) {
     return events.get(place);
   }
 
-  void write(DataOutputView out) throws IOException {
-    Map<SeriesRef, Integer> series = new IdentityHashMap<>();
-    List<SeriesRef> order = new ArrayList<>();
-    for (SampleEvent e : events) {
-      if (series.putIfAbsent(e.series(), order.size()) == null) {
-        order.add(e.series());
-      }
-    }
-    out.writeInt(order.size());
-    for (SeriesRef ref : order) {
-      writeSeries(ref, out);
-    }
-    out.writeInt(events.size());
-    for (SampleEvent e : events) {
-      out.writeInt(series.get(e.series()));
-      writeEvent(e, out);
-    }
-  }
-
-  static EventTable read(DataInputView in) throws IOException {
-    SeriesRef[] series = new SeriesRef[in.readInt()];
-    for (int i = 0; i < series.length; i++) {
-      series[i] = readSeries(in);
-    }
-    EventTable table = new EventTable();
-    int n = in.readInt();
-    for (int i = 0; i < n; i++) {
-      table.events.add(readEvent(series[in.readInt()], in));
-    }
-    return table;
-  }
-
-  private static void writeSeries(SeriesRef ref, DataOutputView out) throws IOException {
-    StringValue.writeString(ref.graph(), out);
-    StringValue.writeString(ref.node(), out);
-    SeriesKeys.write(ref.key(), out);
-    out.writeByte(ref.signal().ordinal());
-    StringValue.writeString(ref.unit(), out);
-  }
-
-  private static SeriesRef readSeries(DataInputView in) throws IOException {
-    return new SeriesRef(
-        StringValue.readString(in),
-        StringValue.readString(in),
-        SeriesKeys.read(in),
-        Signal.ofIndex(in.readByte()),
-        StringValue.readString(in));
-  }
-
-  private static void writeEvent(SampleEvent e, DataOutputView out) throws IOException {
-    out.writeLong(e.time());
-    out.writeDouble(e.value());
-    out.writeDouble(e.z());
-    out.writeDouble(e.baseline());
-    out.writeDouble(e.spread());
-    out.writeDouble(e.delta());
-    out.writeDouble(e.rel());
-  }
-
-  private static SampleEvent readEvent(SeriesRef series, DataInputView in) throws IOException {
-    return new SampleEvent()
-        .set(
-            series,
-            in.readLong(),
-            in.readDouble(),
-            in.readDouble(),
-            in.readDouble(),
-            in.readDouble(),
-            in.readDouble(),
-            in.readDouble());
-  }
+  abstract void write(DataOutputView out) throws IOException;
 }

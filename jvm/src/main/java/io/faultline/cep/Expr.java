@@ -93,6 +93,43 @@ public sealed interface Expr extends Serializable {
     }
   }
 
+  /** Operators on texts. */
+  enum TextOp {
+    STARTSWITH,
+    ENDSWITH,
+    CONTAINS,
+    LOWER,
+    UPPER;
+
+    boolean isTest() {
+      return this != LOWER && this != UPPER;
+    }
+  }
+
+  /**
+   * A text made of another, or a test of one.
+   *
+   * @param wanted what is looked for; null where nothing is
+   */
+  record OfText(TextOp op, Expr text, @Nullable Expr wanted) implements Expr {
+    @Override
+    public Type type() {
+      return op.isTest() ? Type.TRUTH : Type.TEXT;
+    }
+  }
+
+  /**
+   * Whether one node calls another by the live topology.
+   *
+   * @param direct without others in between
+   */
+  record Reaches(boolean direct, Expr caller, Expr callee) implements Expr {
+    @Override
+    public Type type() {
+      return Type.TRUTH;
+    }
+  }
+
   /** Comparisons. */
   enum Comparison {
     EQ,

@@ -1,5 +1,7 @@
 package io.faultline.cep;
 
+import static io.faultline.cep.Comparisons.missing;
+
 import io.faultline.cep.Expr.Comparison;
 import io.faultline.cep.Expr.Const;
 import io.faultline.cep.Expr.Type;
@@ -12,61 +14,90 @@ import javax.annotation.Nullable;
 import org.apache.flink.cep.pattern.conditions.IterativeCondition;
 
 /**
- * Turns a condition into closures over primitive values. A comparison with a side that is missing
- * (NaN, or a text that is null) is false and counted; nothing throws.
+ * Turns a condition into closures over primitive values. What is missing (NaN, or a text that is
+ * null) makes a comparison neither true nor false: the condition is false, whether or not a {@code
+ * not} is around it, and it is counted. Nothing throws.
  */
 final class ExprCompiler implements Serializable {
   /** A condition. */
   interface Test extends Serializable {
-    boolean test(SampleEvent e, IterativeCondition.Context<SampleEvent> steps) throws Exception;
+    boolean test(Event e, IterativeCondition.Context<Event> steps) throws Exception;
   }
 
   /** A number; NaN = missing. */
   interface Number extends Serializable {
-    double of(SampleEvent e, IterativeCondition.Context<SampleEvent> steps) throws Exception;
+    double of(Event e, IterativeCondition.Context<Event> steps) throws Exception;
   }
 
   /** A text; null = missing. */
   interface Text extends Serializable {
     @Nullable
-    String of(SampleEvent e, IterativeCondition.Context<SampleEvent> steps) throws Exception;
+    String of(Event e, IterativeCondition.Context<Event> steps) throws Exception;
   }
 
-  private final PatternStats stats;
+  private final ConditionCounts counts;
 
   /**
-   * @param stats counts comparisons with something missing
+   * @param counts what was missing or could not be computed
    */
-  ExprCompiler(PatternStats stats) {
-    this.stats = stats;
+  ExprCompiler(ConditionCounts counts) {
+    this.counts = counts;
   }
 
   Test test(Expr expr) {
+    return test(expr, true);
+  }
+
+  /**
+   * @param wanted false = where the condition is false, for what stands under a {@code not}
+   */
+  private Test test(Expr expr, boolean wanted) {
     if (expr instanceof Expr.Compare compare) {
-      return compare(compare);
+      return compare(compare, wanted);
     }
     if (expr instanceof Expr.And and) {
-      return and(tests(and.args()));
+      return wanted ? all(tests(and.args(), true)) : any(tests(and.args(), false));
     }
     if (expr instanceof Expr.Or or) {
-      return or(tests(or.args()));
+      return wanted ? any(tests(or.args(), true)) : all(tests(or.args(), false));
     }
     if (expr instanceof Expr.Not not) {
-      Test arg = test(not.arg());
-      return (e, s) -> !arg.test(e, s);
+      return test(not.arg(), !wanted);
     }
     if (expr instanceof Expr.In in) {
-      return in(in);
+      return in(in, wanted);
     }
-    boolean constant = (Boolean) ((Const) expr).value();
+    if (expr instanceof Expr.OfText of) {
+      return ofText(of, wanted);
+    }
+    if (expr instanceof Expr.Reaches reaches) {
+      return reaches(reaches, wanted);
+    }
+    return truth(expr, wanted);
+  }
+
+  /** A field, a step's field, or a constant that is true or false by itself. */
+  private Test truth(Expr expr, boolean wanted) {
+    if (expr instanceof Expr.FieldOf of) {
+      Field field = of.field();
+      return (e, s) -> is(field.truth(e), wanted);
+    }
+    if (expr instanceof Expr.Aggregate aggregate) {
+      return Aggregates.truth(aggregate, wanted, counts);
+    }
+    boolean constant = (Boolean) ((Const) expr).value() == wanted;
     return (e, s) -> constant;
   }
 
-  private Test[] tests(List<Expr> args) {
-    return args.stream().map(this::test).toArray(Test[]::new);
+  private boolean is(@Nullable Boolean value, boolean wanted) {
+    return value == null ? missing(counts) : value == wanted;
   }
 
-  private static Test and(Test[] all) {
+  private Test[] tests(List<Expr> args, boolean wanted) {
+    return args.stream().map(arg -> test(arg, wanted)).toArray(Test[]::new);
+  }
+
+  private static Test all(Test[] all) {
     if (all.length == 2) {
       Test first = all[0];
       Test second = all[1];
@@ -82,7 +113,7 @@ final class ExprCompiler implements Serializable {
     };
   }
 
-  private static Test or(Test[] any) {
+  private static Test any(Test[] any) {
     return (e, s) -> {
       for (Test one : any) {
         if (one.test(e, s)) {
@@ -93,17 +124,25 @@ final class ExprCompiler implements Serializable {
     };
   }
 
-  private Test compare(Expr.Compare compare) {
+  private Test compare(Expr.Compare compare, boolean wanted) {
     Type left = compare.left().type();
     Type right = compare.right().type();
+    Comparison op = wanted ? compare.op() : Comparisons.contrary(compare.op());
     if (left == Type.NOTHING || right == Type.NOTHING) {
-      return presence(left == Type.NOTHING ? compare.right() : compare.left(), compare.op());
+      return presence(left == Type.NOTHING ? compare.right() : compare.left(), op);
     }
     return switch (left) {
-      case NUMBER -> numbers(compare);
-      case TEXT -> texts(compare);
-      default -> truths(compare);
+      case NUMBER -> numbers(compare, op);
+      case TEXT -> Comparisons.texts(op, text(compare.left()), text(compare.right()), counts);
+      default -> truths(compare, op);
     };
+  }
+
+  private Test numbers(Expr.Compare compare, Comparison op) {
+    Number left = number(compare.left());
+    return compare.right() instanceof Const constant
+        ? Comparisons.withConstant(op, left, (Double) constant.value(), counts)
+        : Comparisons.numbers(op, left, number(compare.right()), counts);
   }
 
   /** {@code x == null} and {@code x != null}: whether something is missing. */
@@ -118,121 +157,80 @@ final class ExprCompiler implements Serializable {
         Text text = text(expr);
         yield (e, s) -> (text.of(e, s) == null) == wanted;
       }
-      case TRUTH -> (e, s) -> !wanted;
+      case TRUTH -> {
+        Field field = expr instanceof Expr.FieldOf of ? of.field() : null;
+        yield (e, s) -> (field != null && field.truth(e) == null) == wanted;
+      }
       case NOTHING -> (e, s) -> wanted;
     };
   }
 
-  private Test truths(Expr.Compare compare) {
+  private Test truths(Expr.Compare compare, Comparison op) {
     Test left = test(compare.left());
-    Test right = test(compare.right());
-    boolean same = compare.op() == Comparison.EQ;
-    return (e, s) -> (left.test(e, s) == right.test(e, s)) == same;
+    Test notLeft = test(compare.left(), false);
+    Test right = test(compare.right(), op == Comparison.EQ);
+    Test notRight = test(compare.right(), op != Comparison.EQ);
+    return (e, s) ->
+        (left.test(e, s) && right.test(e, s)) || (notLeft.test(e, s) && notRight.test(e, s));
   }
 
-  private Test numbers(Expr.Compare compare) {
-    Number left = number(compare.left());
-    if (compare.right() instanceof Const constant) {
-      return withConstant(compare.op(), left, (Double) constant.value());
-    }
-    Number right = number(compare.right());
-    Comparison op = compare.op();
-    return (e, s) -> {
-      double a = left.of(e, s);
-      double b = right.of(e, s);
-      if (a != a || b != b) {
-        return missing();
-      }
-      return switch (op) {
-        case EQ -> a == b;
-        case NE -> a != b;
-        case LT -> a < b;
-        case LE -> a <= b;
-        case GT -> a > b;
-        case GE -> a >= b;
-      };
-    };
-  }
-
-  /** The common form, without a switch on the way. */
-  private Test withConstant(Comparison op, Number left, double b) {
-    return switch (op) {
-      case EQ -> (e, s) -> present(left.of(e, s)) == b;
-      case NE ->
-          (e, s) -> {
-            double a = left.of(e, s);
-            return a != a ? missing() : a != b;
-          };
-      case LT -> (e, s) -> present(left.of(e, s)) < b;
-      case LE -> (e, s) -> present(left.of(e, s)) <= b;
-      case GT -> (e, s) -> present(left.of(e, s)) > b;
-      case GE -> (e, s) -> present(left.of(e, s)) >= b;
-    };
-  }
-
-  private double present(double value) {
-    if (value != value) {
-      stats.missing++;
-    }
-    return value;
-  }
-
-  private boolean missing() {
-    stats.missing++;
-    return false;
-  }
-
-  private Test texts(Expr.Compare compare) {
-    Text left = text(compare.left());
-    Text right = text(compare.right());
-    Comparison op = compare.op();
-    if (op == Comparison.EQ || op == Comparison.NE) {
-      boolean same = op == Comparison.EQ;
-      return (e, s) -> {
-        String a = left.of(e, s);
-        String b = right.of(e, s);
-        return a == null || b == null ? missing() : a.equals(b) == same;
-      };
-    }
-    return (e, s) -> {
-      String a = left.of(e, s);
-      String b = right.of(e, s);
-      return a == null || b == null ? missing() : ordered(op, a.compareTo(b));
-    };
-  }
-
-  private static boolean ordered(Comparison op, int order) {
-    return switch (op) {
-      case LT -> order < 0;
-      case LE -> order <= 0;
-      case GT -> order > 0;
-      case GE -> order >= 0;
-      default -> throw new IllegalStateException(op + " is no order");
-    };
-  }
-
-  private Test in(Expr.In in) {
+  private Test in(Expr.In in, boolean wanted) {
     if (in.left().type() == Type.TEXT) {
       Text left = text(in.left());
       Set<String> choices = new HashSet<>();
       in.choices().forEach(c -> choices.add((String) c.value()));
       return (e, s) -> {
         String a = left.of(e, s);
-        return a == null ? missing() : choices.contains(a);
+        return a == null ? missing(counts) : choices.contains(a) == wanted;
       };
     }
     if (in.left().type() == Type.TRUTH) {
-      Test left = test(in.left());
-      Set<Object> choices = new HashSet<>();
-      in.choices().forEach(c -> choices.add(c.value()));
-      boolean hasTrue = choices.contains(Boolean.TRUE);
-      boolean hasFalse = choices.contains(Boolean.FALSE);
-      return (e, s) -> left.test(e, s) ? hasTrue : hasFalse;
+      List<Expr> same =
+          in.choices().stream()
+              .map(c -> (Expr) new Expr.Compare(Comparison.EQ, in.left(), c))
+              .toList();
+      return test(new Expr.Or(same), wanted);
     }
     Number left = number(in.left());
     double[] choices = in.choices().stream().mapToDouble(c -> (Double) c.value()).toArray();
     Arrays.sort(choices);
-    return (e, s) -> Arrays.binarySearch(choices, present(left.of(e, s))) >= 0;
+    return (e, s) -> {
+      double a = left.of(e, s);
+      return a != a ? missing(counts) : (Arrays.binarySearch(choices, a) >= 0) == wanted;
+    };
+  }
+
+  private Test ofText(Expr.OfText of, boolean wanted) {
+    Text text = text(of.text());
+    Text looked = text(of.wanted());
+    Expr.TextOp op = of.op();
+    return (e, s) -> {
+      String a = text.of(e, s);
+      String b = looked.of(e, s);
+      if (a == null || b == null) {
+        return missing(counts);
+      }
+      return switch (op) {
+        case STARTSWITH -> a.startsWith(b) == wanted;
+        case ENDSWITH -> a.endsWith(b) == wanted;
+        default -> a.contains(b) == wanted;
+      };
+    };
+  }
+
+  private Test reaches(Expr.Reaches reaches, boolean wanted) {
+    Text caller = text(reaches.caller());
+    Text callee = text(reaches.callee());
+    boolean direct = reaches.direct();
+    return (e, s) -> {
+      String a = caller.of(e, s);
+      String b = callee.of(e, s);
+      if (a == null || b == null) {
+        return missing(counts);
+      }
+      Calls calls = ((GraphSight) e).calls();
+      return (direct ? calls.calls(a, b) : calls.reaches(a, b)) == wanted;
+    };
   }
 
   private Text text(Expr expr) {
@@ -242,10 +240,13 @@ final class ExprCompiler implements Serializable {
     }
     if (expr instanceof Expr.Label label) {
       String name = label.name();
-      return (e, s) -> e.series().key().label(name);
+      return (e, s) -> ((SampleEvent) e).series().key().label(name);
     }
     if (expr instanceof Expr.Aggregate aggregate) {
       return Aggregates.text(aggregate);
+    }
+    if (expr instanceof Expr.OfText of) {
+      return Texts.form(of.op(), text(of.text()));
     }
     String constant = (String) ((Const) expr).value();
     return (e, s) -> constant;
@@ -253,25 +254,16 @@ final class ExprCompiler implements Serializable {
 
   private Number number(Expr expr) {
     if (expr instanceof Expr.FieldOf of) {
-      return number(of.field());
+      return of.field().reader();
     }
     if (expr instanceof Expr.Aggregate aggregate) {
       return Aggregates.number(aggregate);
     }
     if (expr instanceof Expr.Arithmetic arithmetic) {
       Number[] args = arithmetic.args().stream().map(this::number).toArray(Number[]::new);
-      return Arithmetics.compile(arithmetic.op(), args);
+      return Arithmetics.compile(arithmetic.op(), args, counts);
     }
     double constant = (Double) ((Const) expr).value();
     return (e, s) -> constant;
-  }
-
-  private static Number number(Field field) {
-    return switch (field) {
-      case VALUE -> (e, s) -> e.value();
-      case Z -> (e, s) -> e.z();
-      case REL -> (e, s) -> e.rel();
-      default -> (e, s) -> field.number(e);
-    };
   }
 }

@@ -4,6 +4,7 @@ import io.faultline.cep.Expr.Comparison;
 import io.faultline.cep.Expr.Const;
 import io.faultline.cep.Expr.Fold;
 import io.faultline.cep.Expr.Op;
+import io.faultline.cep.Expr.TextOp;
 import io.faultline.cep.Expr.Type;
 import io.faultline.records.Signal;
 import java.util.ArrayList;
@@ -38,14 +39,24 @@ final class ExprReader {
   private static final Map<String, Op> FUNCTIONS =
       Map.of("abs", Op.ABS, "min", Op.MIN, "max", Op.MAX, "log", Op.LOG, "sqrt", Op.SQRT);
 
+  private static final Map<String, TextOp> TEXT_FUNCTIONS =
+      Map.of(
+          "startswith", TextOp.STARTSWITH,
+          "endswith", TextOp.ENDSWITH,
+          "contains", TextOp.CONTAINS,
+          "lower", TextOp.LOWER,
+          "upper", TextOp.UPPER);
+
   private final Collection<String> steps;
+  private final Vocabulary vocabulary;
   private int depth;
 
   /**
    * @param steps names that aggregates may use
    */
-  ExprReader(Collection<String> steps) {
+  ExprReader(Collection<String> steps, Vocabulary vocabulary) {
     this.steps = List.copyOf(steps);
+    this.vocabulary = vocabulary;
   }
 
   /** A whole condition: worth true or false. */
@@ -85,7 +96,7 @@ final class ExprReader {
     if (json.has("field")) {
       return new Expr.FieldOf(field(fields));
     }
-    if (json.has("label")) {
+    if (json.has("label") && vocabulary.hasLabels()) {
       return new Expr.Label(fields.text("label"));
     }
     return operation(fields.text("op"), fields);
@@ -111,11 +122,29 @@ final class ExprReader {
 
   private Expr call(JsonFields fields) throws PatternRefusedException {
     String name = fields.text("name");
+    if (TEXT_FUNCTIONS.containsKey(name)) {
+      TextOp op = TEXT_FUNCTIONS.get(name);
+      List<Expr> args = args(fields, Type.TEXT, name, op.isTest() ? 2 : 1);
+      return new Expr.OfText(op, args.get(0), op.isTest() ? args.get(1) : null);
+    }
+    if (vocabulary.hasTopology() && (name.equals("calls") || name.equals("reaches"))) {
+      List<Expr> args = args(fields, Type.TEXT, name, 2);
+      return new Expr.Reaches(name.equals("calls"), args.get(0), args.get(1));
+    }
     Op op = FUNCTIONS.get(name);
     if (op == null) {
       throw new PatternRefusedException("unknown function '" + name + "'");
     }
     return arithmetic(name, op, fields);
+  }
+
+  private List<Expr> args(JsonFields fields, Type type, String name, int wanted)
+      throws PatternRefusedException {
+    List<Expr> args = args(fields, type, "'" + name + "'");
+    if (args.size() != wanted) {
+      throw new PatternRefusedException("'" + name + "' has " + args.size() + " arguments");
+    }
+    return args;
   }
 
   private Expr arithmetic(String name, Op op, JsonFields fields) throws PatternRefusedException {
@@ -182,7 +211,7 @@ final class ExprReader {
 
   private static void checkSignal(Expr side, Expr other) throws PatternRefusedException {
     if (side instanceof Expr.FieldOf of
-        && of.field() == Field.SIGNAL
+        && of.field() == SampleField.SIGNAL
         && other instanceof Const constant
         && constant.value() instanceof String name
         && Signal.ofWireName(name) == null) {
@@ -224,9 +253,9 @@ final class ExprReader {
     return new Expr.Aggregate(fold, step, field);
   }
 
-  private static Field field(JsonFields fields) throws PatternRefusedException {
+  private Field field(JsonFields fields) throws PatternRefusedException {
     String name = fields.text("field");
-    Field field = Field.ofWireName(name);
+    Field field = vocabulary.field(name);
     if (field == null) {
       throw new PatternRefusedException("unknown field '" + name + "'");
     }

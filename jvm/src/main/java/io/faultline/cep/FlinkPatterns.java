@@ -1,5 +1,9 @@
 package io.faultline.cep;
 
+import io.faultline.cep.PatternModel.Contiguity;
+import io.faultline.cep.PatternModel.Group;
+import io.faultline.cep.PatternModel.Part;
+import io.faultline.cep.PatternModel.Repeat;
 import io.faultline.cep.PatternModel.Step;
 import io.faultline.cep.PatternModel.Times;
 import java.time.Duration;
@@ -8,137 +12,128 @@ import javax.annotation.Nullable;
 import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
 import org.apache.flink.cep.pattern.MalformedPatternException;
 import org.apache.flink.cep.pattern.Pattern;
+import org.apache.flink.cep.pattern.WithinType;
 
 /**
  * Says a {@link PatternModel} in Flink's Pattern API; what Flink refuses is refused with its step.
  */
 final class FlinkPatterns {
-  private FlinkPatterns() {}
+  private final AfterMatchSkipStrategy skip;
+  private final Conditions conditions;
+
+  private FlinkPatterns(AfterMatchSkipStrategy skip, Conditions conditions) {
+    this.skip = skip;
+    this.conditions = conditions;
+  }
 
   /**
-   * @param stats counts comparisons with something missing
+   * @param conditions makes the conditions of the pattern
    */
-  static Pattern<SampleEvent, SampleEvent> build(PatternModel model, PatternStats stats)
+  static Pattern<Event, Event> build(PatternModel model, Conditions conditions)
       throws PatternRefusedException {
-    Pattern<SampleEvent, SampleEvent> pattern = null;
-    List<Step> steps = model.steps();
-    for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
+    PartRules.check(model);
+    FlinkPatterns builder = new FlinkPatterns(skip(model.afterMatch()), conditions);
+    Pattern<Event, Event> pattern = builder.sequence(model.parts());
+    return model.withinMs() > 0 ? pattern.within(Duration.ofMillis(model.withinMs())) : pattern;
+  }
+
+  private Pattern<Event, Event> sequence(List<Part> parts) throws PatternRefusedException {
+    Pattern<Event, Event> pattern = null;
+    for (Part part : parts) {
       try {
-        check(model, i);
-        pattern = add(pattern, step, skip(model.afterMatch()), stats);
-      } catch (PatternRefusedException e) {
-        throw e.in("step '" + step.name() + "'");
+        pattern = repeat(add(pattern, part), part);
       } catch (MalformedPatternException
           | IllegalArgumentException
           | IllegalStateException
           | UnsupportedOperationException e) {
-        throw new PatternRefusedException("step '" + step.name() + "': " + e.getMessage());
+        throw new PatternRefusedException(part.label() + ": " + e.getMessage());
       }
     }
-    return model.withinMs() > 0 ? pattern.within(Duration.ofMillis(model.withinMs())) : pattern;
+    return pattern;
   }
 
-  /** What Flink refuses late, silently accepts, or refuses without naming the step. */
-  private static void check(PatternModel model, int index) throws PatternRefusedException {
-    Step step = model.steps().get(index);
-    if (step.times() != null && step.oneOrMore()) {
-      throw new PatternRefusedException("'times' and 'one_or_more' exclude each other");
-    }
-    if (step.contiguity().isNegative()) {
-      checkNegative(model, index, step);
-    }
-  }
-
-  private static void checkNegative(PatternModel model, int index, Step step)
+  private Pattern<Event, Event> add(@Nullable Pattern<Event, Event> before, Part part)
       throws PatternRefusedException {
-    if (index == 0) {
-      throw new PatternRefusedException("a pattern cannot begin with what must not happen");
+    if (part instanceof Group group) {
+      Pattern<Event, Event> inside = sequence(group.parts());
+      return before == null
+          ? Pattern.begin(inside, skip)
+          : follow(before, inside, group.repeat().contiguity());
     }
-    if (step.times() != null
-        || step.oneOrMore()
-        || step.optional()
-        || step.greedy()
-        || step.consecutive()
-        || step.combinations()
-        || step.until() != null) {
-      throw new PatternRefusedException("a step that must not happen takes no quantifier");
-    }
-    Step before = model.steps().get(index - 1);
-    if (before.optional() || (before.times() != null && before.times().from() == 0)) {
-      throw new PatternRefusedException(
-          "it follows '" + before.name() + "', which is optional; write two patterns instead");
-    }
-    if (index == model.steps().size() - 1) {
-      checkLast(model, step);
-    }
-  }
-
-  private static void checkLast(PatternModel model, Step step) throws PatternRefusedException {
-    if (step.contiguity() == PatternModel.Contiguity.NOT_NEXT) {
-      throw new PatternRefusedException(
-          "not_next cannot be last; use not_followed_by with 'within'");
-    }
-    if (model.withinMs() == 0) {
-      throw new PatternRefusedException(
-          "a pattern that ends in what must not happen needs 'within', else nothing decides it");
-    }
-  }
-
-  private static Pattern<SampleEvent, SampleEvent> add(
-      @Nullable Pattern<SampleEvent, SampleEvent> before,
-      Step step,
-      AfterMatchSkipStrategy skip,
-      PatternStats stats) {
-    Pattern<SampleEvent, SampleEvent> pattern =
-        before == null ? Pattern.begin(step.name(), skip) : follow(before, step);
-    pattern = repeat(pattern, step);
+    Step step = (Step) part;
+    Pattern<Event, Event> pattern =
+        before == null
+            ? Pattern.begin(step.name(), skip)
+            : follow(before, step.name(), step.repeat().contiguity());
     if (step.where() != null) {
-      pattern = pattern.where(new ExprCondition(step.where(), stats));
+      pattern = pattern.where(conditions.of(step.where()));
     }
-    return step.until() == null ? pattern : pattern.until(new ExprCondition(step.until(), stats));
+    return step.withinMs() > 0 && !step.repeat().isCounted()
+        ? pattern.within(Duration.ofMillis(step.withinMs()), WithinType.PREVIOUS_AND_CURRENT)
+        : pattern;
   }
 
-  private static Pattern<SampleEvent, SampleEvent> follow(
-      Pattern<SampleEvent, SampleEvent> before, Step step) {
-    return switch (step.contiguity()) {
-      case NEXT -> before.next(step.name());
-      case FOLLOWED_BY -> before.followedBy(step.name());
-      case FOLLOWED_BY_ANY -> before.followedByAny(step.name());
-      case NOT_NEXT -> before.notNext(step.name());
-      case NOT_FOLLOWED_BY -> before.notFollowedBy(step.name());
+  private static Pattern<Event, Event> follow(
+      Pattern<Event, Event> before, String name, Contiguity contiguity) {
+    return switch (contiguity) {
+      case NEXT -> before.next(name);
+      case FOLLOWED_BY -> before.followedBy(name);
+      case FOLLOWED_BY_ANY -> before.followedByAny(name);
+      case NOT_NEXT -> before.notNext(name);
+      case NOT_FOLLOWED_BY -> before.notFollowedBy(name);
     };
   }
 
-  private static Pattern<SampleEvent, SampleEvent> repeat(
-      Pattern<SampleEvent, SampleEvent> pattern, Step step) {
-    Pattern<SampleEvent, SampleEvent> out = pattern;
-    Times times = step.times();
-    if (step.oneOrMore()) {
-      out = out.oneOrMore();
-    } else if (times != null) {
-      out = times(out, times);
-    }
-    if (step.optional()) {
-      out = out.optional();
-    }
-    if (step.greedy()) {
-      out = out.greedy();
-    }
-    if (step.consecutive()) {
-      out = out.consecutive();
-    }
-    return step.combinations() ? out.allowCombinations() : out;
+  private static Pattern<Event, Event> follow(
+      Pattern<Event, Event> before, Pattern<Event, Event> group, Contiguity contiguity) {
+    return switch (contiguity) {
+      case NEXT -> before.next(group);
+      case FOLLOWED_BY -> before.followedBy(group);
+      case FOLLOWED_BY_ANY -> before.followedByAny(group);
+      default -> throw new UnsupportedOperationException("Flink has no negated groups");
+    };
   }
 
-  private static Pattern<SampleEvent, SampleEvent> times(
-      Pattern<SampleEvent, SampleEvent> pattern, Times times) {
+  private Pattern<Event, Event> repeat(Pattern<Event, Event> pattern, Part part) {
+    Repeat repeat = part.repeat();
+    Pattern<Event, Event> out = times(pattern, repeat, gap(part));
+    if (repeat.optional()) {
+      out = out.optional();
+    }
+    if (repeat.greedy()) {
+      out = out.greedy();
+    }
+    if (repeat.consecutive()) {
+      out = out.consecutive();
+    }
+    if (repeat.combinations()) {
+      out = out.allowCombinations();
+    }
+    return repeat.until() == null ? out : out.until(conditions.of(repeat.until()));
+  }
+
+  @Nullable
+  private static Duration gap(Part part) {
+    return part instanceof Step step && step.withinMs() > 0
+        ? Duration.ofMillis(step.withinMs())
+        : null;
+  }
+
+  private static Pattern<Event, Event> times(
+      Pattern<Event, Event> pattern, Repeat repeat, @Nullable Duration gap) {
+    Times times = repeat.times();
+    if (repeat.oneOrMore()) {
+      return pattern.oneOrMore(gap);
+    }
+    if (times == null) {
+      return pattern;
+    }
     if (times.to() < 0) {
-      return pattern.timesOrMore(times.from());
+      return pattern.timesOrMore(times.from(), gap);
     }
     return times.from() == times.to()
-        ? pattern.times(times.from())
-        : pattern.times(times.from(), times.to());
+        ? pattern.times(times.from(), gap)
+        : pattern.times(times.from(), times.to(), gap);
   }
 
   private static AfterMatchSkipStrategy skip(PatternModel.AfterMatch afterMatch) {

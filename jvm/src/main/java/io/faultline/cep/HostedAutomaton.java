@@ -1,12 +1,16 @@
 package io.faultline.cep;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.cep.configuration.SharedBufferCacheConfig;
 import org.apache.flink.cep.nfa.ComputationState;
+import org.apache.flink.cep.nfa.NFA;
+import org.apache.flink.cep.nfa.NFAState;
+import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
 import org.apache.flink.cep.nfa.sharedbuffer.SharedBuffer;
 import org.apache.flink.cep.nfa.sharedbuffer.SharedBufferAccessor;
 import org.apache.flink.cep.time.TimerService;
@@ -23,40 +27,47 @@ final class HostedAutomaton {
       };
 
   private final RunStateStore store = new RunStateStore();
-  private final SharedBufferAccessor<SampleEvent> buffer;
+  private final SharedBufferAccessor<Event> buffer;
 
   HostedAutomaton() {
-    SharedBuffer<SampleEvent> shared =
+    SharedBuffer<Event> shared =
         new SharedBuffer<>(store, EventSerializer.REFUSING, new SharedBufferCacheConfig());
     shared.releaseCacheStatisticsTimer();
     this.buffer = shared.getAccessor();
   }
 
   /** Puts a sample through; returns the matches it decided. */
-  Collection<Map<String, List<SampleEvent>>> process(Run run, SampleEvent e) throws Exception {
+  Collection<Map<String, List<Event>>> process(Run run, Event e) throws Exception {
     store.use(run);
     if (!run.counts.isEmpty() && !run.counts.containsKey(e.time())) {
       run.counts.clear();
     }
     CompiledPattern pattern = run.compiled;
+    PatternStats stats = pattern.stats();
+    long began = System.nanoTime();
+    int before = run.held();
     try {
       return pattern.nfa().process(buffer, run.state, e, e.time(), pattern.skip(), NO_CLOCK);
     } finally {
+      stats.steps++;
+      stats.starts += run.state.isNewStartPartialMatch() ? 1 : 0;
       settle(run);
+      account(run, before, began);
     }
   }
 
   /** Moves the time on; returns the matches and the timed out partial matches that this decided. */
-  Tuple2<
-          Collection<Map<String, List<SampleEvent>>>,
-          Collection<Tuple2<Map<String, List<SampleEvent>>, Long>>>
+  Tuple2<Collection<Map<String, List<Event>>>, Collection<Tuple2<Map<String, List<Event>>, Long>>>
       advance(Run run, long time) throws Exception {
     store.use(run);
     CompiledPattern pattern = run.compiled;
+    long began = System.nanoTime();
+    int before = run.held();
     try {
       return pattern.nfa().advanceTime(buffer, run.state, time, pattern.skip());
     } finally {
       settle(run);
+      account(run, before, began);
     }
   }
 
@@ -69,6 +80,8 @@ final class HostedAutomaton {
    */
   int evict(Run run, int matches, int samples) throws Exception {
     store.use(run);
+    long began = System.nanoTime();
+    int before = run.held();
     int evicted = 0;
     try {
       while (run.held() > matches && dropOldest(run)) {
@@ -81,8 +94,21 @@ final class HostedAutomaton {
       }
     } finally {
       settle(run);
+      account(run, before, began);
     }
     return evicted;
+  }
+
+  /** Whether no partial match is left in a state when time has passed so far. */
+  boolean runsOut(NFA<Event> nfa, NFAState state, long time, AfterMatchSkipStrategy skip) {
+    store.use(new HashMap<>(), new HashMap<>(), new HashMap<>());
+    try {
+      nfa.advanceTime(buffer, state, time, skip);
+      buffer.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("an automaton could not be asked for its windows", e);
+    }
+    return state.getPartialMatches().isEmpty();
   }
 
   private boolean dropOldest(Run run) throws Exception {
@@ -94,6 +120,12 @@ final class HostedAutomaton {
     partials.poll();
     buffer.releaseNode(oldest.getPreviousBufferEntry(), oldest.getVersion());
     return true;
+  }
+
+  private static void account(Run run, int before, long began) {
+    PatternStats stats = run.compiled.stats();
+    stats.partials += run.held() - before;
+    stats.nanos += System.nanoTime() - began;
   }
 
   private void settle(Run run) throws Exception {

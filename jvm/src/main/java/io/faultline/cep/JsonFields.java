@@ -79,6 +79,19 @@ final class JsonFields {
     return (int) value;
   }
 
+  /** Milliseconds; 0 where the key is absent. */
+  long duration(String name) throws PatternRefusedException {
+    if (node(name) == null) {
+      return 0;
+    }
+    long ms = integer(name);
+    if (ms <= 0) {
+      throw new PatternRefusedException(
+          "'" + name + "' is " + ms + ": no match fits into it; leave it out for no limit");
+    }
+    return ms;
+  }
+
   List<JsonNode> list(String name) throws PatternRefusedException {
     JsonNode node = required(name);
     if (!node.isArray()) {

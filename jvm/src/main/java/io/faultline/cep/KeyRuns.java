@@ -8,15 +8,21 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The active runs of one node: part of its keyed state. A run that holds nothing is not here, so on
- * a quiet node this is empty. Changed by {@link CepEngine} only; copied deeply by {@link
- * KeyRunsSerializer}.
+ * The active runs of one key of the state, such as a node: part of its keyed state. A run that
+ * holds nothing is not here, so on a quiet key this is empty. Changed by {@link CepEngine} only;
+ * copied deeply by {@link KeyRunsSerializer}.
  */
 public final class KeyRuns {
+  /** Runs that follow the whole key. */
   final List<Run> node = new ArrayList<>(2);
 
   /** In the order in which they began, so that outputs have one order. */
   final Map<SeriesKey, List<Run>> series = new LinkedHashMap<>(4);
+
+  /** The runs of {@link #node} by position of their pattern, and which positions have one. */
+  Run[] byPattern = new Run[0];
+
+  long[] active = new long[0];
 
   /** The set of patterns that the runs are bound to. */
   Object boundTo;
@@ -45,6 +51,9 @@ public final class KeyRuns {
   void add(Run run) {
     if (run.series == null) {
       node.add(run);
+      if (run.compiled != null) {
+        point(run);
+      }
     } else {
       series.computeIfAbsent(run.series, s -> new ArrayList<>(1)).add(run);
     }
@@ -53,6 +62,10 @@ public final class KeyRuns {
   void remove(Run run) {
     if (run.series == null) {
       node.remove(run);
+      if (run.compiled != null && run.compiled.index < byPattern.length) {
+        byPattern[run.compiled.index] = null;
+        active[run.compiled.index >> 6] &= ~(1L << run.compiled.index);
+      }
       return;
     }
     List<Run> runs = series.get(run.series);
@@ -60,5 +73,27 @@ public final class KeyRuns {
     if (runs.isEmpty()) {
       series.remove(run.series);
     }
+  }
+
+  /** Points from patterns to runs anew. */
+  void index(int patterns) {
+    byPattern = new Run[node.isEmpty() ? 0 : patterns];
+    active = new long[(byPattern.length + 63) / 64];
+    node.forEach(this::point);
+  }
+
+  private void point(Run run) {
+    int index = run.compiled.index;
+    if (index >= byPattern.length) {
+      byPattern = new Run[run.compiled.siblings];
+      active = new long[(byPattern.length + 63) / 64];
+      for (Run each : node) {
+        if (each != run) {
+          point(each);
+        }
+      }
+    }
+    byPattern[index] = run;
+    active[index >> 6] |= 1L << index;
   }
 }

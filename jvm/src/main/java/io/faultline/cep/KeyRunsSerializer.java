@@ -28,19 +28,30 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 1: version, number of runs; where there are any, the table of samples, then per run its
+ * Version 1: version, number of runs; where there are any, the table of events, then per run its
  * identity, Flink's automaton state and the three maps of its shared buffer, in the forms of
  * Flink's own serializers. Where Flink changes one of those, the golden file fails: raise the
  * version.
  */
 public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
-  public static final KeyRunsSerializer INSTANCE = new KeyRunsSerializer();
+  /** Runs over samples. */
+  public static final KeyRunsSerializer INSTANCE = new KeyRunsSerializer(SampleTable.FORM);
+
+  /** Runs over the matches and edges of a graph; a part of that graph's state. */
+  public static final KeyRunsSerializer OF_GRAPHS = new KeyRunsSerializer(SightTable.FORM);
+
   private static final int VERSION = 1;
   private static final NFAStateSerializer STATE = new NFAStateSerializer();
   private static final NodeId.NodeIdSerializer NODE_ID = new NodeId.NodeIdSerializer();
   private static final EventId.EventIdSerializer EVENT_ID = EventId.EventIdSerializer.INSTANCE;
   private static final TypeSerializer<Lockable<SharedBufferNode>> NODE =
       new Lockable.LockableTypeSerializer<>(new SharedBufferNodeSerializer());
+
+  private final transient EventTable.Form form;
+
+  private KeyRunsSerializer(EventTable.Form form) {
+    this.form = form;
+  }
 
   @Override
   public boolean isImmutableType() {
@@ -76,10 +87,10 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
     if (all.isEmpty()) {
       return;
     }
-    EventTable table = new EventTable();
+    EventTable table = form.empty();
     all.forEach(run -> run.events.values().forEach(e -> table.add(e.getElement())));
     table.write(out);
-    TypeSerializer<Lockable<SampleEvent>> events = events(table);
+    TypeSerializer<Lockable<Event>> events = events(table);
     for (Run run : all) {
       writeRun(run, events, out);
     }
@@ -91,7 +102,7 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
     KeyRuns runs = new KeyRuns();
     int n = in.readInt();
     if (n > 0) {
-      TypeSerializer<Lockable<SampleEvent>> events = events(EventTable.read(in));
+      TypeSerializer<Lockable<Event>> events = events(form.read(in));
       for (int i = 0; i < n; i++) {
         runs.add(readRun(events, in));
       }
@@ -99,12 +110,11 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
     return runs;
   }
 
-  private static TypeSerializer<Lockable<SampleEvent>> events(EventTable table) {
+  private static TypeSerializer<Lockable<Event>> events(EventTable table) {
     return new Lockable.LockableTypeSerializer<>(new EventSerializer(table));
   }
 
-  private static void writeRun(
-      Run run, TypeSerializer<Lockable<SampleEvent>> events, DataOutputView out)
+  private static void writeRun(Run run, TypeSerializer<Lockable<Event>> events, DataOutputView out)
       throws IOException {
     StringValue.writeString(run.pattern, out);
     out.writeInt(run.version);
@@ -118,7 +128,7 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
     writeMap(run.counts, LongSerializer.INSTANCE, IntSerializer.INSTANCE, out);
   }
 
-  private static Run readRun(TypeSerializer<Lockable<SampleEvent>> events, DataInputView in)
+  private static Run readRun(TypeSerializer<Lockable<Event>> events, DataInputView in)
       throws IOException {
     String pattern = StringValue.readString(in);
     int version = in.readInt();
@@ -157,6 +167,9 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
 
   @Override
   public TypeSerializerSnapshot<KeyRuns> snapshotConfiguration() {
+    if (this != INSTANCE) {
+      throw new UnsupportedOperationException("part of the state of a graph");
+    }
     return new Snapshot();
   }
 

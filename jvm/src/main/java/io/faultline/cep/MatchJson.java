@@ -28,7 +28,7 @@ public final class MatchJson {
    * @param readyAt when event time decided it, ms UTC
    */
   public static byte[] render(
-      PatternModel model, Kind kind, Map<String, List<SampleEvent>> samples, long readyAt) {
+      PatternModel model, Kind kind, Map<String, List<Event>> samples, long readyAt) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(512);
     try (JsonGenerator json = JSON.createGenerator(out)) {
       write(json, model, kind, samples, readyAt);
@@ -42,10 +42,10 @@ public final class MatchJson {
       JsonGenerator json,
       PatternModel model,
       Kind kind,
-      Map<String, List<SampleEvent>> samples,
+      Map<String, List<Event>> samples,
       long readyAt)
       throws IOException {
-    SeriesRef series = samples.values().iterator().next().get(0).series();
+    SeriesRef series = ((SampleEvent) samples.values().iterator().next().get(0)).series();
     json.writeStartObject();
     json.writeStringField("graph", series.graph());
     json.writeStringField("node", series.node());
@@ -66,18 +66,19 @@ public final class MatchJson {
 
   /** The caller that all samples have in common, or null. */
   @Nullable
-  private static String commonPeer(Map<String, List<SampleEvent>> samples) {
+  private static String commonPeer(Map<String, List<Event>> samples) {
     List<String> peers =
         samples.values().stream()
             .flatMap(List::stream)
-            .map(e -> Objects.requireNonNullElse(e.series().key().peer(), ""))
+            .map(e -> ((SampleEvent) e).series().key().peer())
+            .map(peer -> Objects.requireNonNullElse(peer, ""))
             .distinct()
             .toList();
     return peers.size() == 1 && !peers.get(0).isEmpty() ? peers.get(0) : null;
   }
 
-  private static long edge(Map<String, List<SampleEvent>> samples, boolean first) {
-    var times = samples.values().stream().flatMap(List::stream).mapToLong(SampleEvent::time);
+  private static long edge(Map<String, List<Event>> samples, boolean first) {
+    var times = samples.values().stream().flatMap(List::stream).mapToLong(Event::time);
     return (first ? times.min() : times.max()).orElseThrow();
   }
 
@@ -102,19 +103,18 @@ public final class MatchJson {
 
   /** In the order of the pattern; steps without samples are left out. */
   private static void writeSteps(
-      JsonGenerator json, PatternModel model, Map<String, List<SampleEvent>> samples)
-      throws IOException {
+      JsonGenerator json, PatternModel model, Map<String, List<Event>> samples) throws IOException {
     json.writeArrayFieldStart("steps");
     for (PatternModel.Step step : model.steps()) {
-      List<SampleEvent> taken = samples.get(step.name());
+      List<Event> taken = samples.get(step.name());
       if (taken == null) {
         continue;
       }
       json.writeStartObject();
       json.writeStringField("name", step.name());
       json.writeArrayFieldStart("samples");
-      for (SampleEvent e : taken) {
-        writeSample(json, e);
+      for (Event e : taken) {
+        writeSample(json, (SampleEvent) e);
       }
       json.writeEndArray();
       json.writeEndObject();

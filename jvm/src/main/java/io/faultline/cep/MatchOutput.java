@@ -11,10 +11,10 @@ public interface MatchOutput {
    * @param samples by step, in the order in which they were taken
    * @param readyAt when event time decided it
    */
-  void match(CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt);
+  void match(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt);
 
   /** A partial match ran out of time; only told where the settings ask for it. */
-  void timeout(CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt);
+  void timeout(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt);
 
   /** The oldest partial matches of a key went because it held too many. */
   default void evicted(CompiledPattern pattern, int partials) {}

@@ -3,7 +3,7 @@ package io.faultline.cep;
 import org.apache.flink.cep.pattern.conditions.IterativeCondition;
 
 /** The context of a condition that is tested without knowing the samples of earlier steps. */
-final class NoSteps implements IterativeCondition.Context<SampleEvent> {
+final class NoSteps implements IterativeCondition.Context<Event> {
   static final NoSteps INSTANCE = new NoSteps();
 
   private NoSteps() {}
@@ -18,7 +18,7 @@ final class NoSteps implements IterativeCondition.Context<SampleEvent> {
   }
 
   @Override
-  public Iterable<SampleEvent> getEventsForPattern(String name) {
+  public Iterable<Event> getEventsForPattern(String name) {
     throw Asked.INSTANCE;
   }
 

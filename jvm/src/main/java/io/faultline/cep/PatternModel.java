@@ -1,7 +1,9 @@
 package io.faultline.cep;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import javax.annotation.Nullable;
 
 /**
@@ -11,6 +13,8 @@ import javax.annotation.Nullable;
  * @param key what one run of the automaton follows
  * @param severity critical, warning or info
  * @param withinMs from the first sample of a match to its end, exclusive; 0 = no limit
+ * @param timeoutIsMatch whether a partial match that ran out of time is told as a match
+ * @param fields of the row, where the key is a row; else empty
  */
 public record PatternModel(
     String id,
@@ -21,13 +25,17 @@ public record PatternModel(
     @Nullable String runbook,
     long withinMs,
     AfterMatch afterMatch,
-    List<Step> steps)
+    boolean timeoutIsMatch,
+    Map<String, Expr.Type> fields,
+    List<Part> parts)
     implements Serializable {
 
   /** What one run of the automaton follows. */
   public enum Key {
     SERIES,
-    NODE
+    NODE,
+    GRAPH,
+    ROW
   }
 
   /** How a step follows the one before it. */
@@ -71,12 +79,11 @@ public record PatternModel(
   public record Times(int from, int to) implements Serializable {}
 
   /**
-   * @param where null = any sample
+   * How a step or a group follows and repeats.
+   *
    * @param until ends a loop, null = nothing does
    */
-  public record Step(
-      String name,
-      @Nullable Expr where,
+  public record Repeat(
       Contiguity contiguity,
       @Nullable Times times,
       boolean oneOrMore,
@@ -85,7 +92,75 @@ public record PatternModel(
       boolean consecutive,
       boolean combinations,
       @Nullable Expr until)
-      implements Serializable {}
+      implements Serializable {
+
+    /** Whether it may go on without end. */
+    boolean isLoop() {
+      return oneOrMore || (times != null && times.to() < 0);
+    }
+
+    boolean isCounted() {
+      return oneOrMore || times != null;
+    }
+  }
+
+  /** A step, or a group of parts. */
+  public sealed interface Part extends Serializable {
+    Repeat repeat();
+
+    /** How the part is named to a person. */
+    String label();
+
+    /** Whether a match can do without a sample of it. */
+    boolean canBeEmpty();
+  }
+
+  /**
+   * @param where null = any sample
+   * @param withinMs from the sample before it, exclusive; 0 = no limit
+   */
+  public record Step(String name, @Nullable Expr where, long withinMs, Repeat repeat)
+      implements Part {
+    @Override
+    public String label() {
+      return "step '" + name + "'";
+    }
+
+    @Override
+    public boolean canBeEmpty() {
+      return repeat.optional() || repeat.contiguity().isNegative();
+    }
+  }
+
+  /** Parts that are taken, repeated or left out together. */
+  public record Group(List<Part> parts, Repeat repeat) implements Part {
+    @Override
+    public String label() {
+      return "group of " + steps(parts).get(0).label();
+    }
+
+    @Override
+    public boolean canBeEmpty() {
+      return repeat.optional() || parts.stream().allMatch(Part::canBeEmpty);
+    }
+  }
+
+  /** All steps in order, those in groups too. */
+  public List<Step> steps() {
+    return steps(parts);
+  }
+
+  private static List<Step> steps(List<Part> parts) {
+    List<Step> out = new ArrayList<>();
+    for (Part part : parts) {
+      if (part instanceof Group group) {
+        out.addAll(steps(group.parts()));
+      } else {
+        out.add((Step) part);
+      }
+    }
+    return out;
+  }
 
   /** Identity of this version: what active runs are stored under. */
   public String versionedId() {

@@ -1,28 +1,27 @@
 package io.faultline.cep;
 
 import io.faultline.cep.PatternModel.AfterMatch;
-import io.faultline.cep.PatternModel.Contiguity;
 import io.faultline.cep.PatternModel.Key;
+import io.faultline.cep.PatternModel.Part;
 import io.faultline.cep.PatternModel.Skip;
 import io.faultline.cep.PatternModel.Step;
-import io.faultline.cep.PatternModel.Times;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /** Reads a {@link PatternModel} from JSON. Unknown keys and constructs are refused by name. */
 public final class PatternReader {
-  /** Each repetition is a state of the automaton. */
-  static final int MAX_TIMES = 1000;
-
-  private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
   private static final Set<String> SEVERITIES = Set.of("critical", "warning", "info");
+
+  private enum OnTimeout {
+    NOTHING,
+    MATCH
+  }
 
   private PatternReader() {}
 
@@ -31,7 +30,7 @@ public final class PatternReader {
    *
    * @param refused gains a line for each that is left out
    */
-  public static List<PatternModel> readAll(JsonNode list, Collection<Refusal> refused) {
+  public static List<PatternModel> readAll(Iterable<JsonNode> list, Collection<Refusal> refused) {
     Map<String, PatternModel> models = new LinkedHashMap<>();
     for (JsonNode json : list) {
       try {
@@ -52,26 +51,59 @@ public final class PatternReader {
     JsonFields fields = new JsonFields(json);
     String id = fields.text("id");
     int version = fields.count("version");
-    Key key = key(fields);
+    Key key = fields.choice("key", Key.class, null);
     String maturity = fields.optionalText("maturity");
     String severity = severity(fields);
     String runbook = fields.optionalText("runbook");
-    long withinMs = within(fields);
+    long withinMs = fields.duration("within_ms");
     AfterMatch afterMatch = afterMatch(fields.node("after_match"));
-    List<Step> steps = steps(fields.list("steps"));
+    OnTimeout onTimeout = fields.choice("on_timeout", OnTimeout.class, OnTimeout.NOTHING);
+    Map<String, Expr.Type> row = fields(key, fields.node("fields"));
+    List<Part> parts = new PartsReader(vocabulary(key, row)).read(fields.list("steps"));
     select(fields.node("select"));
     fields.done();
-    checkSkip(afterMatch, steps);
+    checkSkip(afterMatch, parts);
     return new PatternModel(
-        id, version, key, maturity, severity, runbook, withinMs, afterMatch, steps);
+        id,
+        version,
+        key,
+        maturity,
+        severity,
+        runbook,
+        withinMs,
+        afterMatch,
+        onTimeout == OnTimeout.MATCH,
+        row,
+        parts);
   }
 
-  private static Key key(JsonFields fields) throws PatternRefusedException {
-    if ("graph".equals(fields.text("key"))) {
-      throw new PatternRefusedException(
-          "'key' is 'graph': patterns over a whole graph are not supported in this version");
+  /** The declared fields of a row. */
+  private static Map<String, Expr.Type> fields(Key key, @Nullable JsonNode json)
+      throws PatternRefusedException {
+    if (key != Key.ROW || json == null) {
+      if (key == Key.ROW || json != null) {
+        throw new PatternRefusedException("'fields' is for patterns with key row, which need it");
+      }
+      return Map.of();
     }
-    return fields.choice("key", Key.class, null);
+    JsonFields fields = new JsonFields(json);
+    Map<String, Expr.Type> out = new LinkedHashMap<>();
+    for (Iterator<String> names = json.fieldNames(); names.hasNext(); ) {
+      String name = names.next();
+      out.put(name, fields.choice(name, Expr.Type.class, null));
+    }
+    if (out.containsValue(Expr.Type.NOTHING)) {
+      throw new PatternRefusedException("'fields': a type is number, text or truth");
+    }
+    return out;
+  }
+
+  private static Vocabulary vocabulary(Key key, Map<String, Expr.Type> fields) {
+    return switch (key) {
+      case SERIES, NODE -> Vocabulary.SAMPLE;
+      case GRAPH -> GraphField.VOCABULARY;
+      case ROW -> new RowVocabulary(fields);
+    };
   }
 
   private static String severity(JsonFields fields) throws PatternRefusedException {
@@ -81,18 +113,6 @@ public final class PatternReader {
           "'severity' is '" + severity + "', not one of critical, warning, info");
     }
     return severity;
-  }
-
-  private static long within(JsonFields fields) throws PatternRefusedException {
-    if (fields.node("within_ms") == null) {
-      return 0;
-    }
-    long within = fields.integer("within_ms");
-    if (within <= 0) {
-      throw new PatternRefusedException(
-          "'within_ms' is " + within + ": no match fits into it; leave it out for no limit");
-    }
-    return within;
   }
 
   private static AfterMatch afterMatch(@Nullable JsonNode json) throws PatternRefusedException {
@@ -114,9 +134,11 @@ public final class PatternReader {
     }
   }
 
-  private static void checkSkip(AfterMatch skip, List<Step> steps) throws PatternRefusedException {
-    if (skip.step() != null && steps.stream().noneMatch(s -> s.name().equals(skip.step()))) {
-      throw new PatternRefusedException("after_match: there is no step '" + skip.step() + "'");
+  private static void checkSkip(AfterMatch skip, List<Part> parts) throws PatternRefusedException {
+    if (skip.step() != null
+        && parts.stream().noneMatch(p -> p instanceof Step s && s.name().equals(skip.step()))) {
+      throw new PatternRefusedException(
+          "after_match: there is no step '" + skip.step() + "' outside groups");
     }
   }
 
@@ -132,103 +154,6 @@ public final class PatternReader {
       fields.done();
     } catch (PatternRefusedException e) {
       throw e.in("select");
-    }
-  }
-
-  private static List<Step> steps(List<JsonNode> json) throws PatternRefusedException {
-    if (json.isEmpty()) {
-      throw new PatternRefusedException("'steps' is empty");
-    }
-    Map<String, Step> steps = new LinkedHashMap<>();
-    List<String> takes = new ArrayList<>();
-    for (JsonNode node : json) {
-      JsonFields fields = new JsonFields(node);
-      if (fields.has("group")) {
-        throw new PatternRefusedException(
-            "'group': groups of steps are not supported in this version");
-      }
-      String name = stepName(fields);
-      try {
-        Step step = step(name, fields, takes);
-        if (steps.putIfAbsent(name, step) != null) {
-          throw new PatternRefusedException("there are two steps of this name");
-        }
-      } catch (PatternRefusedException e) {
-        throw e.in("step '" + name + "'");
-      }
-    }
-    return List.copyOf(steps.values());
-  }
-
-  private static String stepName(JsonFields fields) throws PatternRefusedException {
-    String name = fields.text("name");
-    if (!NAME.matcher(name).matches()) {
-      throw new PatternRefusedException(
-          "step '" + name + "': a name is letters, digits and _, and begins with no digit");
-    }
-    return name;
-  }
-
-  /**
-   * @param takes steps so far that hold samples: what a condition may ask for; gains this one
-   */
-  private static Step step(String name, JsonFields fields, List<String> takes)
-      throws PatternRefusedException {
-    Contiguity contiguity = fields.choice("contiguity", Contiguity.class, Contiguity.FOLLOWED_BY);
-    if (!contiguity.isNegative()) {
-      takes.add(name);
-    }
-    ExprReader conditions = new ExprReader(takes);
-    Step step =
-        new Step(
-            name,
-            condition(fields, "where", conditions),
-            contiguity,
-            times(fields.node("times")),
-            fields.flag("one_or_more"),
-            fields.flag("optional"),
-            fields.flag("greedy"),
-            fields.flag("consecutive"),
-            fields.flag("combinations"),
-            condition(fields, "until", conditions));
-    fields.done();
-    return step;
-  }
-
-  @Nullable
-  private static Expr condition(JsonFields fields, String name, ExprReader reader)
-      throws PatternRefusedException {
-    JsonNode json = fields.node(name);
-    try {
-      return json == null ? null : reader.condition(json);
-    } catch (PatternRefusedException e) {
-      throw e.in(name);
-    }
-  }
-
-  @Nullable
-  private static Times times(@Nullable JsonNode json) throws PatternRefusedException {
-    if (json == null) {
-      return null;
-    }
-    try {
-      JsonFields fields = new JsonFields(json);
-      int from = fields.count("from");
-      int to = fields.node("to") == null ? -1 : fields.count("to");
-      fields.done();
-      if (to == 0 || (to >= 0 && to < from) || (to < 0 && from == 0)) {
-        throw new PatternRefusedException(
-            "a step repeats at least once, and 'to' is not below 'from': from "
-                + from
-                + " to "
-                + to);
-      }
-      if (Math.max(from, to) > MAX_TIMES) {
-        throw new PatternRefusedException("at most " + MAX_TIMES + " repetitions");
-      }
-      return new Times(from, to);
-    } catch (PatternRefusedException e) {
-      throw e.in("times");
     }
   }
 }

@@ -25,7 +25,7 @@ final class Run {
   final int version;
   @Nullable final SeriesKey series;
   final NFAState state;
-  final Map<EventId, Lockable<SampleEvent>> events;
+  final Map<EventId, Lockable<Event>> events;
   final Map<NodeId, Lockable<SharedBufferNode>> entries;
   final Map<Long, Integer> counts;
 
@@ -45,7 +45,7 @@ final class Run {
       int version,
       @Nullable SeriesKey series,
       NFAState state,
-      Map<EventId, Lockable<SampleEvent>> events,
+      Map<EventId, Lockable<Event>> events,
       Map<NodeId, Lockable<SharedBufferNode>> entries,
       Map<Long, Integer> counts) {
     this.pattern = pattern;
@@ -71,16 +71,23 @@ final class Run {
     return run;
   }
 
-  /** Brings what is derived from the automaton's state up to date. */
-  void refresh() {
-    probes = compiled.probes(state.getPartialMatches());
-    long first = NEVER;
+  /**
+   * Brings what is derived from the automaton's state up to date; false where the state is not of
+   * this pattern, as when its content changed and its version did not.
+   */
+  boolean refresh() {
+    StateProbe[] now = compiled.probes(state.getPartialMatches());
+    if (now == null) {
+      return false;
+    }
+    probes = now;
+    due = NEVER;
     for (ComputationState partial : state.getPartialMatches()) {
       if (partial.getStartEventID() != null) {
-        first = Math.min(first, partial.getStartTimestamp());
+        due = Math.min(due, compiled.due(partial));
       }
     }
-    due = compiled.window() > 0 && first != NEVER ? first + compiled.window() : NEVER;
+    return true;
   }
 
   /** Whether anything is held but the start state, which every automaton has. */
@@ -95,9 +102,9 @@ final class Run {
     return state.getPartialMatches().size() - 1 + state.getCompletedMatches().size();
   }
 
-  boolean isUnmoved(SampleEvent e) throws Exception {
+  boolean isUnmoved(Event e, Name name) throws Exception {
     for (StateProbe probe : probes) {
-      if (!probe.unmoved(e)) {
+      if (!probe.unmoved(e, name)) {
         return false;
       }
     }

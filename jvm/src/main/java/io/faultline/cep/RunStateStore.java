@@ -1,5 +1,6 @@
 package io.faultline.cep;
 
+import java.util.Map;
 import org.apache.flink.api.common.state.AggregatingState;
 import org.apache.flink.api.common.state.AggregatingStateDescriptor;
 import org.apache.flink.api.common.state.KeyedStateStore;
@@ -21,15 +22,22 @@ import org.apache.flink.cep.nfa.sharedbuffer.SharedBufferNode;
  * The buffer asks for three map states, by name; anything else means that Flink has changed.
  */
 final class RunStateStore implements KeyedStateStore {
-  private final SwappedMap<EventId, Lockable<SampleEvent>> events = new SwappedMap<>();
+  private final SwappedMap<EventId, Lockable<Event>> events = new SwappedMap<>();
   private final SwappedMap<NodeId, Lockable<SharedBufferNode>> entries = new SwappedMap<>();
   private final SwappedMap<Long, Integer> counts = new SwappedMap<>();
 
   /** Puts the maps of this run under the states. */
   void use(Run run) {
-    events.use(run.events);
-    entries.use(run.entries);
-    counts.use(run.counts);
+    use(run.events, run.entries, run.counts);
+  }
+
+  void use(
+      Map<EventId, Lockable<Event>> newEvents,
+      Map<NodeId, Lockable<SharedBufferNode>> newEntries,
+      Map<Long, Integer> newCounts) {
+    events.use(newEvents);
+    entries.use(newEntries);
+    counts.use(newCounts);
   }
 
   @Override

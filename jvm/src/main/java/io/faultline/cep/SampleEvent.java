@@ -1,11 +1,13 @@
 package io.faultline.cep;
 
+import io.faultline.records.SeriesKey;
+
 /**
  * A normalised sample as patterns see it. One object serves all samples that nothing waits for
  * ({@link #set}); the engine keeps a copy of a sample that enters an automaton, and that copy never
  * changes. Numbers that are not known are NaN.
  */
-public final class SampleEvent {
+public final class SampleEvent extends Event {
   private SeriesRef series;
   private long time;
   private double value;
@@ -51,7 +53,8 @@ public final class SampleEvent {
     return this;
   }
 
-  SampleEvent copy() {
+  @Override
+  Event copy() {
     return new SampleEvent().set(series, time, value, z, baseline, spread, delta, rel);
   }
 
@@ -59,6 +62,7 @@ public final class SampleEvent {
     return series;
   }
 
+  @Override
   public long time() {
     return time;
   }
@@ -85,6 +89,16 @@ public final class SampleEvent {
 
   public double rel() {
     return rel;
+  }
+
+  @Override
+  SeriesKey seriesKey() {
+    return series.key();
+  }
+
+  @Override
+  Name name(Names names) {
+    return series.name(names);
   }
 
   @Override

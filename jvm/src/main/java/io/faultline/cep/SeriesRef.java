@@ -6,7 +6,7 @@ import javax.annotation.Nullable;
 
 /**
  * What is the same for all samples of one series, with signal and unit as the rules resolved them.
- * Keep one object per series: it remembers which patterns can start on it.
+ * Keep one object per series: it remembers its name in the engine.
  */
 public final class SeriesRef {
   private final String graph;
@@ -15,10 +15,10 @@ public final class SeriesRef {
   private final Signal signal;
   @Nullable private final String unit;
 
-  /** Patterns that can start on this series, and the set of patterns for which that was found. */
-  transient int[] candidates;
+  /** The name of this series in an engine, and the names in which it was found. */
+  private Name name;
 
-  transient Object candidatesOf;
+  private Names nameOf;
 
   public SeriesRef(String graph, String node, SeriesKey key, Signal signal, @Nullable String unit) {
     this.graph = graph;
@@ -26,6 +26,14 @@ public final class SeriesRef {
     this.key = key;
     this.signal = signal;
     this.unit = unit;
+  }
+
+  Name name(Names names) {
+    if (nameOf != names) {
+      name = names.of(key.metric(), signal);
+      nameOf = names;
+    }
+    return name;
   }
 
   public String graph() {

@@ -1,66 +1,77 @@
 package io.faultline.cep;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiFunction;
 import javax.annotation.Nullable;
 import org.apache.flink.cep.nfa.State;
 import org.apache.flink.cep.nfa.StateTransition;
 import org.apache.flink.cep.nfa.StateTransitionAction;
-import org.apache.flink.cep.pattern.conditions.BooleanConditions;
 import org.apache.flink.cep.pattern.conditions.IterativeCondition;
-import org.apache.flink.cep.pattern.conditions.RichAndCondition;
 import org.apache.flink.cep.pattern.conditions.RichNotCondition;
 
 /**
- * One state of an automaton, arranged to prove cheaply that a sample changes nothing.
+ * One state of an automaton, arranged to prove cheaply that an event changes nothing.
  *
  * <p>A partial match in a state stays as it is iff, along the PROCEED edges that hold, no TAKE
  * holds and exactly one IGNORE does: the loop to the state itself. The start state needs no IGNORE,
  * since Flink always keeps it. A condition that asks for earlier samples cannot be decided here;
- * then nothing is proven.
+ * then nothing is proven. Metric and signal of an event alone often prove it: see {@link
+ * #canReact}.
  */
 final class StateProbe {
-  private static final Class<?> ALWAYS = BooleanConditions.<SampleEvent>trueFunction().getClass();
   private static final int MOVES = -1;
+  private static final byte UNKNOWN = 0;
+  private static final byte REACTS = 1;
+  private static final byte STAYS = 2;
 
   private final boolean start;
+  private final BiFunction<Expr, Name, Predicate> predicates;
   private StateTransitionAction[] actions;
-  private IterativeCondition<SampleEvent>[] conditions;
+  private IterativeCondition<Event>[] conditions;
   private StateProbe[] targets;
 
-  /** Where this is set, a sample moves the state iff this holds. */
-  @Nullable private ExprCondition only;
+  /** Where this is set, an event moves the state iff this holds. */
+  @Nullable private Expr only;
 
-  private StateProbe(boolean start) {
+  /** What is left of it, by id of the name; filled when first asked for. */
+  private Predicate[] onlyByName = new Predicate[0];
+
+  private byte[] reactsByName = new byte[0];
+
+  private StateProbe(boolean start, BiFunction<Expr, Name, Predicate> predicates) {
     this.start = start;
+    this.predicates = predicates;
   }
 
-  /** The probes of an automaton, by name of state. */
-  static Map<String, StateProbe> of(Collection<State<SampleEvent>> states) {
+  /**
+   * The probes of an automaton, by name of state.
+   *
+   * @param predicates what is left of a condition for events of a name
+   */
+  static Map<String, StateProbe> of(
+      Collection<State<Event>> states, BiFunction<Expr, Name, Predicate> predicates) {
     Map<String, StateProbe> probes = new HashMap<>();
-    states.forEach(s -> probes.put(s.getName(), new StateProbe(s.isStart())));
+    states.forEach(s -> probes.put(s.getName(), new StateProbe(s.isStart(), predicates)));
     states.forEach(s -> probes.get(s.getName()).link(s, probes));
     probes.values().forEach(p -> p.only = p.onlyCondition());
     return probes;
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private void link(State<SampleEvent> state, Map<String, StateProbe> probes) {
+  private void link(State<Event> state, Map<String, StateProbe> probes) {
     int n = state.getStateTransitions().size();
     actions = new StateTransitionAction[n];
     conditions = new IterativeCondition[n];
     targets = new StateProbe[n];
     int i = 0;
-    for (StateTransition<SampleEvent> t : state.getStateTransitions()) {
+    for (StateTransition<Event> t : state.getStateTransitions()) {
       actions[i] = t.getAction();
       conditions[i] = t.getCondition();
       targets[i++] = probes.get(t.getTargetState().getName());
     }
-  }
-
-  boolean isStart() {
-    return start;
   }
 
   /**
@@ -68,8 +79,8 @@ final class StateProbe {
    * not.
    */
   @Nullable
-  private ExprCondition onlyCondition() {
-    IterativeCondition<SampleEvent> take = null;
+  private Expr onlyCondition() {
+    IterativeCondition<Event> take = null;
     int ignores = 0;
     for (int i = 0; i < actions.length; i++) {
       switch (actions[i]) {
@@ -86,39 +97,77 @@ final class StateProbe {
       }
     }
     boolean simple = take instanceof ExprCondition && (start || (ignores == 1 && loops(take)));
-    return simple ? (ExprCondition) take : null;
+    return simple ? ((ExprCondition) take).expr() : null;
   }
 
-  private boolean loops(IterativeCondition<SampleEvent> take) {
+  private boolean loops(IterativeCondition<Event> take) {
     for (int i = 0; i < actions.length; i++) {
       if (actions[i] == StateTransitionAction.IGNORE) {
-        IterativeCondition<SampleEvent> c = conditions[i];
-        return c == null
-            || c.getClass() == ALWAYS
-            || (c instanceof RichNotCondition<SampleEvent> not
-                && not.getNestedConditions()[0] == take);
+        IterativeCondition<Event> c = conditions[i];
+        return NameTests.isAlways(c)
+            || (c instanceof RichNotCondition<Event> not && not.getNestedConditions()[0] == take);
       }
     }
     return false;
   }
 
-  /** Whether it is proven that the sample changes nothing for a partial match in this state. */
-  boolean unmoved(SampleEvent e) throws Exception {
+  /** The predicate without which nothing moves the state, or null where there is no such one. */
+  @Nullable
+  Predicate only(Name name) {
+    if (only == null) {
+      return null;
+    }
+    if (name.id() >= onlyByName.length) {
+      onlyByName = Arrays.copyOf(onlyByName, Math.max(16, 2 * name.id()));
+    }
+    Predicate predicate = onlyByName[name.id()];
+    if (predicate == null) {
+      predicate = predicates.apply(only, name);
+      onlyByName[name.id()] = predicate;
+    }
+    return predicate;
+  }
+
+  /** Whether it is proven that the event changes nothing for a partial match in this state. */
+  boolean unmoved(Event e, Name name) throws Exception {
+    if (only != null) {
+      return !only(name).mayHold(e);
+    }
+    if (!canReact(name)) {
+      return true;
+    }
     try {
-      if (only != null) {
-        return !only.filter(e, NoSteps.INSTANCE);
-      }
-      int loops = loops(this, e);
-      return loops == 1 || (start && loops >= 0);
+      return stays(loops(this, e));
     } catch (NoSteps.Asked asked) {
       return false;
     }
   }
 
+  private boolean stays(int loops) {
+    return loops == 1 || (start && loops >= 0);
+  }
+
+  /** False where no event of this name changes a partial match in this state. */
+  boolean canReact(Name name) {
+    if (only != null) {
+      return !only(name).isNever();
+    }
+    if (name.isAny()) {
+      return true;
+    }
+    if (name.id() >= reactsByName.length) {
+      reactsByName = Arrays.copyOf(reactsByName, Math.max(16, 2 * name.id()));
+    }
+    if (reactsByName[name.id()] == UNKNOWN) {
+      reactsByName[name.id()] = stays(loops(this, name)) ? STAYS : REACTS;
+    }
+    return reactsByName[name.id()] == REACTS;
+  }
+
   /**
-   * How many loops of {@code from} hold, seen from here; {@link #MOVES} where the sample moves it.
+   * How many loops of {@code from} hold, seen from here; {@link #MOVES} where the event moves it.
    */
-  private int loops(StateProbe from, SampleEvent e) throws Exception {
+  private int loops(StateProbe from, Event e) throws Exception {
     int loops = 0;
     for (int i = 0; i < actions.length; i++) {
       if ((from.start && actions[i] == StateTransitionAction.IGNORE) || !holds(i, e)) {
@@ -138,35 +187,29 @@ final class StateProbe {
     return loops;
   }
 
-  private boolean holds(int i, SampleEvent e) throws Exception {
+  private boolean holds(int i, Event e) throws Exception {
     return conditions[i] == null || conditions[i].filter(e, NoSteps.INSTANCE);
   }
 
-  /** The series on which a sample can be taken from here. */
-  Selector selector() {
-    Selector out = null;
+  /** The same by the event's name alone; {@link #MOVES} where that does not tell. */
+  private int loops(StateProbe from, Name name) {
+    int loops = 0;
     for (int i = 0; i < actions.length; i++) {
-      Selector more =
-          switch (actions[i]) {
-            case TAKE -> selector(conditions[i]);
-            case PROCEED -> targets[i].selector();
-            case IGNORE -> null;
-          };
-      if (more != null) {
-        out = out == null ? more : out.or(more);
+      Boolean holds = NameTests.holds(conditions[i], name);
+      if ((from.start && actions[i] == StateTransitionAction.IGNORE) || Boolean.FALSE == holds) {
+        continue;
       }
+      int more =
+          switch (actions[i]) {
+            case TAKE -> MOVES;
+            case IGNORE -> targets[i] == from && holds != null ? 1 : MOVES;
+            case PROCEED -> targets[i].loops(from, name);
+          };
+      if (more < 0 || (more > 0 && holds == null)) {
+        return MOVES;
+      }
+      loops += more;
     }
-    return out == null ? Selector.ANY : out;
-  }
-
-  private static Selector selector(@Nullable IterativeCondition<SampleEvent> condition) {
-    if (condition instanceof ExprCondition expr) {
-      return expr.selector();
-    }
-    if (condition instanceof RichAndCondition<SampleEvent> and) {
-      IterativeCondition<SampleEvent>[] nested = and.getNestedConditions();
-      return selector(nested[0]).and(selector(nested[1]));
-    }
-    return Selector.ANY;
+    return loops;
   }
 }

@@ -1,9 +1,11 @@
 package io.faultline.cli;
 
+import io.faultline.cep.Refusal;
 import io.faultline.config.Json;
 import io.faultline.decode.Decoder;
 import io.faultline.decode.NativeDecoder;
 import io.faultline.decode.RawRecord;
+import io.faultline.graph.GraphConfig;
 import io.faultline.node.NodeOutput;
 import io.faultline.node.NodeProcessor;
 import io.faultline.node.NodeState;
@@ -35,6 +37,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   private final NodeProcessor processor;
   private final long outOfOrderness;
   private final Consumer<ObjectNode> lines;
+  private final GraphRuns graphs;
   private final Decoder decoder = new NativeDecoder(null);
   private final Map<String, Node> nodes = new HashMap<>();
   private final PriorityQueue<Timer> timers =
@@ -61,21 +64,30 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   private record Timer(long time, Node node) {}
 
   PatternRun(
-      String name, NodeProcessor processor, long outOfOrderness, Consumer<ObjectNode> lines) {
+      String name,
+      NodeProcessor processor,
+      GraphConfig graphs,
+      long outOfOrderness,
+      Consumer<ObjectNode> lines) {
     this.name = name;
     this.processor = processor;
+    this.graphs = new GraphRuns(graphs, json -> tell(parse(json)));
     this.outOfOrderness = outOfOrderness;
     this.lines = lines;
   }
 
   /** Feeds all samples and lets event time run to the end. */
-  void play(List<JsonNode> samples) {
+  void play(List<JsonNode> samples, List<JsonNode> edges) {
+    processor.refused().forEach(this::refused);
+    graphs.refused().forEach(this::refused);
+    graphs.edges(edges);
     for (index = 0; index < samples.size(); index++) {
       byte[] value = samples.get(index).toString().getBytes(StandardCharsets.UTF_8);
       decoder.decode(new RawRecord(SOURCE, 0, index, RawRecord.NO_TIMESTAMP, null, value), this);
       pass();
     }
     fire(Long.MAX_VALUE);
+    graphs.advance(Long.MAX_VALUE);
     lines.accept(line("done").put("samples", samples.size()).put("late", late));
   }
 
@@ -102,7 +114,13 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     if (latest != Long.MIN_VALUE) {
       watermark = Math.max(watermark, latest - outOfOrderness - 1);
       fire(watermark);
+      graphs.advance(watermark);
     }
+  }
+
+  private void refused(Refusal refusal) {
+    ObjectNode line = line("refused").put("pattern", refusal.pattern());
+    lines.accept(line.put("reason", refusal.reason()));
   }
 
   private void fire(long time) {
@@ -126,9 +144,14 @@ final class PatternRun implements Decoder.Output, NodeOutput {
 
   @Override
   public void match(String graph, long time, byte[] json) {
-    ObjectNode match = parse(json);
+    graphs.match(graph, time, json);
+    tell(parse(json));
+  }
+
+  private void tell(ObjectNode match) {
     ObjectNode line = line(match.get("kind").textValue());
     line.put("pattern", match.get("pattern").textValue());
+    String graph = match.get("graph").textValue();
     line.put("key", graph + '/' + match.get("node").textValue());
     ObjectNode steps = line.putObject("steps");
     for (JsonNode step : match.get("steps")) {
@@ -136,7 +159,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       step.get("samples").forEach(sample -> times.add(sample.get("time")));
       steps.putArray(step.get("name").textValue()).addAll(times);
     }
-    line.put("ready_at", time);
+    line.set("ready_at", match.get("time"));
     line.set("match", match);
     lines.accept(line);
   }

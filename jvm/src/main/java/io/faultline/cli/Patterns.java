@@ -1,14 +1,12 @@
 package io.faultline.cli;
 
-import io.faultline.cep.Refusal;
-import io.faultline.config.Json;
 import io.faultline.node.NodeProcessor;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
 
 /**
  * Tests and runs patterns on the production engine: samples in, matches out, each run on its own. A
@@ -44,13 +42,9 @@ public final class Patterns {
   private static void answer(PatternsRequest request, PrintStream out) {
     NodeProcessor processor = new NodeProcessor(request.nodes());
     for (PatternsRequest.Run run : request.runs()) {
-      for (Refusal refusal : processor.refused()) {
-        ObjectNode line = Json.mapper().createObjectNode();
-        line.put("run", run.name()).put("type", "refused");
-        out.println(line.put("pattern", refusal.pattern()).put("reason", refusal.reason()));
-      }
-      new PatternRun(run.name(), processor, request.outOfOrdernessMs(), out::println)
-          .play(run.samples());
+      new PatternRun(
+              run.name(), processor, request.graphs(), request.outOfOrdernessMs(), out::println)
+          .play(run.samples(), run.edges() == null ? List.of() : run.edges());
     }
   }
 }

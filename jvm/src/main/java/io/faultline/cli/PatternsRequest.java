@@ -2,6 +2,7 @@ package io.faultline.cli;
 
 import io.faultline.config.ConfigException;
 import io.faultline.config.Json;
+import io.faultline.graph.GraphConfig;
 import io.faultline.node.NodeConfig;
 import io.faultline.node.Rule;
 import java.util.HashSet;
@@ -33,7 +34,7 @@ record PatternsRequest(
    * One stream of samples, fed in this order.
    *
    * @param samples native sample objects
-   * @param edges native edge objects; patterns of series and nodes do not look at them
+   * @param edges native edge objects, known from the start; for patterns of graphs
    */
   record Run(String name, List<JsonNode> samples, @Nullable List<JsonNode> edges) {
     Run {
@@ -42,6 +43,9 @@ record PatternsRequest(
       }
     }
   }
+
+  private static final long EDGE_TTL_MS = 3_600_000;
+  private static final int MOST_NODES = 20_000;
 
   PatternsRequest {
     if (patterns == null || runs == null) {
@@ -61,6 +65,18 @@ record PatternsRequest(
 
   static PatternsRequest read(byte[] json) {
     return Json.read(json, PatternsRequest.class, "request");
+  }
+
+  GraphConfig graphs() {
+    return new GraphConfig(
+        tickMs == null ? 60_000 : tickMs,
+        Map.of(),
+        windowTicks == null ? 10 : windowTicks,
+        EDGE_TTL_MS,
+        MOST_NODES,
+        patterns.stream().map(JsonNode::toString).toList(),
+        NodeConfig.Limits.DEFAULT.partialsPerKey(),
+        true);
   }
 
   NodeConfig nodes() {

@@ -1,5 +1,7 @@
 package io.faultline.graph;
 
+import io.faultline.cep.PatternMetrics;
+import io.faultline.cep.Refusal;
 import io.faultline.node.Counts;
 import io.faultline.records.GraphEvent;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -14,6 +16,8 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keyed by graph: a row per tick with the frames of all nodes, and the graph's matches, in order of
@@ -32,6 +36,7 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
           Types.LONG,
           PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
 
+  private static final Logger LOG = LoggerFactory.getLogger(Correlate.class);
   private static final long serialVersionUID = 1L;
 
   private final GraphConfig config;
@@ -50,6 +55,16 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
     states =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("graph", GraphStateSerializer.INSTANCE));
+    GraphPatterns patterns = assembler.patterns();
+    PatternMetrics.register(getRuntimeContext().getMetricGroup(), patterns.patterns());
+    for (Refusal refusal : patterns.refused()) {
+      output.add("patterns_refused");
+      LOG.warn(
+          "event=pattern_refused pattern={} version={} reason=\"{}\"",
+          refusal.pattern(),
+          refusal.version(),
+          refusal.reason());
+    }
   }
 
   @Override

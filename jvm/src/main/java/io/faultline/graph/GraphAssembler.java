@@ -22,9 +22,16 @@ final class GraphAssembler {
   private static final int LINKS_PER_NODE = 10;
 
   private final GraphConfig config;
+  private final GraphPatterns patterns;
 
   GraphAssembler(GraphConfig config) {
     this.config = config;
+    this.patterns = new GraphPatterns(config);
+  }
+
+  /** The patterns keyed by graph. */
+  GraphPatterns patterns() {
+    return patterns;
   }
 
   /** Takes an event that waits for the watermark. */
@@ -52,7 +59,13 @@ final class GraphAssembler {
 
   private void addEdge(GraphState state, Edge edge, long watermark, GraphOutput out) {
     state.topology.sight(edge, LINKS_PER_NODE * config.nodesPerGraph(), out);
-    state.topology.apply(watermark, config.edgeTtlMs());
+    apply(state, watermark, out);
+  }
+
+  /** Brings the topology up to this event time; patterns see a late edge now. */
+  private void apply(GraphState state, long time, GraphOutput out) {
+    state.topology.apply(
+        time, config.edgeTtlMs(), edge -> patterns.appeared(state, time, edge, out));
   }
 
   /**
@@ -67,7 +80,14 @@ final class GraphAssembler {
         return;
       }
       if (!state.matches.isEmpty() && state.matches.firstKey() == next) {
-        state.matches.pollFirstEntry().getValue().forEach(json -> out.match(next, json));
+        apply(state, next, out);
+        for (byte[] json : state.matches.pollFirstEntry().getValue()) {
+          out.match(next, json);
+          patterns.match(state, next, json, out);
+        }
+      } else if (nextOfPatterns(state) == next) {
+        apply(state, next, out);
+        patterns.advance(state, next, out);
       } else {
         pack(state, nextTick(state, ended), out);
       }
@@ -78,7 +98,14 @@ final class GraphAssembler {
   long nextTimer(GraphState state, boolean ended) {
     long match = state.matches.isEmpty() ? Long.MAX_VALUE : state.matches.firstKey();
     long tick = nextTick(state, ended);
-    return Math.min(match, tick == Long.MAX_VALUE ? tick : tick - 1);
+    long own = Math.min(match, nextOfPatterns(state));
+    return Math.min(own, tick == Long.MAX_VALUE ? tick : tick - 1);
+  }
+
+  /** When a pattern next has an edge to see, or a partial match that runs out of time. */
+  private long nextOfPatterns(GraphState state) {
+    long edge = patterns.any() ? state.topology.nextSighting() : Long.MAX_VALUE;
+    return Math.min(edge, patterns.nextTimer(state));
   }
 
   /** End of the next tick to pack: with frames, or empty if the graph fell silent lately. */
@@ -95,7 +122,7 @@ final class GraphAssembler {
     Map<String, NodeFrame> frames = state.frames.remove(time);
     state.emptyTicks = frames == null ? state.emptyTicks + 1 : 0;
     state.lastTick = time;
-    state.topology.apply(time - 1, config.edgeTtlMs());
+    apply(state, time - 1, out);
     Map<String, NodeFrame> present = frames == null ? Map.of() : frames;
     present.values().forEach(frame -> remember(state, frame));
     state.lastFrame.values().removeIf(last -> last < time - FORGET_AFTER_MS);

@@ -1,7 +1,10 @@
 package io.faultline.graph;
 
+import io.faultline.config.Json;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
@@ -13,15 +16,41 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param windowTicks most empty ticks after a graph fell silent
  * @param edgeTtlMs how long a sighting of an edge counts where it does not say, ms
  * @param nodesPerGraph most nodes of one graph
+ * @param patternTexts pattern models as JSON; those keyed by graph run here
+ * @param partialsPerKey most partial matches of one graph and pattern
+ * @param timeouts whether all partial matches that ran out of time are told
  */
 public record GraphConfig(
-    long tickMs, Map<String, Long> graphTicks, int windowTicks, long edgeTtlMs, int nodesPerGraph)
+    long tickMs,
+    Map<String, Long> graphTicks,
+    int windowTicks,
+    long edgeTtlMs,
+    int nodesPerGraph,
+    List<String> patternTexts,
+    int partialsPerKey,
+    boolean timeouts)
     implements Serializable {
   private static final int MOST_NODES = 20_000;
   private static final long HOUR_MS = 3_600_000;
 
   public GraphConfig {
     graphTicks = new LinkedHashMap<>(graphTicks);
+    patternTexts = new ArrayList<>(patternTexts);
+  }
+
+  /** Without patterns. */
+  public GraphConfig(
+      long tickMs,
+      Map<String, Long> graphTicks,
+      int windowTicks,
+      long edgeTtlMs,
+      int nodesPerGraph) {
+    this(tickMs, graphTicks, windowTicks, edgeTtlMs, nodesPerGraph, List.of(), 1000, false);
+  }
+
+  /** The patterns as JSON. */
+  List<JsonNode> patterns() {
+    return patternTexts.stream().map(text -> Json.read(text, JsonNode.class, "patterns")).toList();
   }
 
   /**
@@ -37,7 +66,16 @@ public record GraphConfig(
         ticks,
         json.path("window_ticks").asInt(10),
         json.path("edge_ttl_ms").asLong(HOUR_MS),
-        json.path("limits").path("nodes_per_graph").asInt(MOST_NODES));
+        json.path("limits").path("nodes_per_graph").asInt(MOST_NODES),
+        texts(json.path("patterns")),
+        json.path("limits").path("partials_per_key").asInt(1000),
+        json.path("timeouts").asBoolean(false));
+  }
+
+  private static List<String> texts(JsonNode patterns) {
+    List<String> texts = new ArrayList<>();
+    patterns.forEach(pattern -> texts.add(pattern.toString()));
+    return texts;
   }
 
   /** Length of a tick of this graph, ms. */

@@ -10,6 +10,11 @@ interface GraphOutput extends Tally {
   /** A match (UTF-8 JSON) that was ready at this time (ms UTC). */
   void match(long time, byte[] json);
 
+  /** A match of a pattern keyed by graph. */
+  default void graphMatch(long time, byte[] json) {
+    match(time, json);
+  }
+
   /** A frame came after its tick was packed, so it is lost. */
   default void late(String node, long time) {
     add("late_frames");

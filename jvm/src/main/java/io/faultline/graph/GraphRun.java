@@ -1,5 +1,6 @@
 package io.faultline.graph;
 
+import io.faultline.cep.Refusal;
 import io.faultline.node.NodeOutput;
 import io.faultline.records.Edge;
 import io.faultline.records.GraphEvent;
@@ -18,6 +19,7 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   private final GraphState state;
   private final List<byte[]> rows = new ArrayList<>();
   private final List<byte[]> matches = new ArrayList<>();
+  private final List<byte[]> graphMatches = new ArrayList<>();
   private final Map<String, Long> counts = new TreeMap<>();
   private long watermark = Long.MIN_VALUE;
 
@@ -41,6 +43,16 @@ public final class GraphRun implements NodeOutput, GraphOutput {
     assembler.advance(state, Long.MAX_VALUE, true, this);
   }
 
+  /** Patterns keyed by graph that do not run, and why. */
+  public List<Refusal> refused() {
+    return assembler.patterns().refused();
+  }
+
+  /** Whether there is any pattern keyed by graph. */
+  public boolean hasPatterns() {
+    return assembler.patterns().any();
+  }
+
   /** Frame rows so far, in order of time. */
   public List<byte[]> rows() {
     return rows;
@@ -49,6 +61,18 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   /** Matches so far as UTF-8 JSON, in order of time. */
   public List<byte[]> matches() {
     return matches;
+  }
+
+  /** Matches so far of patterns keyed by graph. */
+  public List<byte[]> graphMatches() {
+    return graphMatches;
+  }
+
+  /** Drops what was put out so far. */
+  public void forget() {
+    rows.clear();
+    matches.clear();
+    graphMatches.clear();
   }
 
   /** What was dropped or decided silently, by reason. */
@@ -74,6 +98,12 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   @Override
   public void match(long time, byte[] json) {
     matches.add(json);
+  }
+
+  @Override
+  public void graphMatch(long time, byte[] json) {
+    graphMatches.add(json);
+    match(time, json);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.faultline.graph;
 
+import io.faultline.cep.KeyRuns;
+import io.faultline.cep.KeyRunsSerializer;
 import io.faultline.records.NodeFrame;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,9 @@ final class GraphState {
   /** Matches that wait for the watermark, by time and order of arrival. */
   TreeMap<Long, List<byte[]>> matches = new TreeMap<>();
 
+  /** Partial matches of patterns keyed by graph. */
+  KeyRuns runs = new KeyRuns();
+
   /** End of the last tick that was packed; {@link #NEVER} before the first. */
   long lastTick = NEVER;
 
@@ -41,6 +46,7 @@ final class GraphState {
     copy.lastFrame = new TreeMap<>(lastFrame);
     frames.forEach((time, byNode) -> copy.frames.put(time, new TreeMap<>(byNode)));
     matches.forEach((time, list) -> copy.matches.put(time, new ArrayList<>(list)));
+    copy.runs = KeyRunsSerializer.OF_GRAPHS.copy(runs);
     copy.lastTick = lastTick;
     copy.emptyTicks = emptyTicks;
     copy.timer = timer;

@@ -1,5 +1,6 @@
 package io.faultline.graph;
 
+import io.faultline.cep.KeyRunsSerializer;
 import io.faultline.records.CompactSerializer;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.GraphEventSerializer;
@@ -17,12 +18,12 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 1: version, graph, last tick, empty ticks, timer, topology, last frames by node, waiting
- * frames and matches as graph events.
+ * Version 2: version, graph, last tick, empty ticks, timer, topology, last frames by node, waiting
+ * frames and matches as graph events, partial matches. Version 1 had no partial matches.
  */
 final class GraphStateSerializer extends CompactSerializer<GraphState> {
   static final GraphStateSerializer INSTANCE = new GraphStateSerializer();
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
 
   @Override
   public boolean isImmutableType() {
@@ -52,6 +53,7 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
     for (GraphEvent event : waiting) {
       GraphEventSerializer.INSTANCE.serialize(event, out);
     }
+    KeyRunsSerializer.OF_GRAPHS.serialize(state.runs, out);
   }
 
   private static List<GraphEvent> waiting(GraphState state) {
@@ -67,7 +69,10 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
 
   @Override
   public GraphState deserialize(DataInputView in) throws IOException {
-    Versions.expect(in.readByte(), VERSION, "graph state");
+    int version = in.readByte();
+    if (version != 1) {
+      Versions.expect(version, VERSION, "graph state");
+    }
     GraphState state = new GraphState(StringValue.readString(in));
     state.lastTick = in.readLong();
     state.emptyTicks = in.readInt();
@@ -78,6 +83,9 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
     }
     for (int i = in.readInt(); i > 0; i--) {
       take(state, GraphEventSerializer.INSTANCE.deserialize(in));
+    }
+    if (version > 1) {
+      state.runs = KeyRunsSerializer.OF_GRAPHS.deserialize(in);
     }
     return state;
   }

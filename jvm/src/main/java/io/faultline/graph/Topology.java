@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
@@ -56,10 +57,23 @@ final class Topology {
 
   /** Applies the sightings up to this event time. */
   void apply(long time, long defaultTtlMs) {
+    apply(time, defaultTtlMs, edge -> {});
+  }
+
+  /**
+   * Applies the sightings up to this event time.
+   *
+   * @param appeared takes those of edges that were not there
+   */
+  void apply(long time, long defaultTtlMs, Consumer<Edge> appeared) {
     while (!waiting.isEmpty() && waiting.firstKey() <= time) {
       for (Edge edge : waiting.pollFirstEntry().getValue()) {
         long ttl = edge.ttlMs() < 0 ? defaultTtlMs : edge.ttlMs();
+        boolean fresh = !isLive(edge.source(), edge.target(), edge.time());
         see(link(edge), saturatedSum(edge.time(), ttl));
+        if (fresh) {
+          appeared.accept(edge);
+        }
       }
     }
   }
@@ -68,6 +82,30 @@ final class Topology {
   void see(Link link, long until) {
     Life life = links.computeIfAbsent(link, one -> new Life());
     life.until = Math.max(life.until, until);
+  }
+
+  /** Event time of the next sighting that waits; Long.MAX_VALUE = none does. */
+  long nextSighting() {
+    return waiting.isEmpty() ? Long.MAX_VALUE : waiting.firstKey();
+  }
+
+  boolean isLive(String source, String target, long time) {
+    Life life = links.get(new Link(source, target));
+    return life != null && life.until >= time;
+  }
+
+  /** The targets of a node's live edges. */
+  List<String> calledBy(String source, long time) {
+    List<String> out = new ArrayList<>();
+    for (Map.Entry<Link, Life> one : links.tailMap(new Link(source, "")).entrySet()) {
+      if (!one.getKey().source().equals(source)) {
+        break;
+      }
+      if (one.getValue().until >= time) {
+        out.add(one.getKey().target());
+      }
+    }
+    return out;
   }
 
   /** The live edges at the end of a tick, in order; a changed set has a new version. */

@@ -3,6 +3,7 @@ package io.faultline.node;
 import io.faultline.cep.CepEngine;
 import io.faultline.cep.CepSettings;
 import io.faultline.cep.CompiledPattern;
+import io.faultline.cep.Event;
 import io.faultline.cep.KeyRuns;
 import io.faultline.cep.MatchJson;
 import io.faultline.cep.MatchOutput;
@@ -33,7 +34,16 @@ final class Detector implements MatchOutput {
   private NodeOutput out;
 
   Detector(NodeConfig config) {
-    List<PatternModel> models = PatternReader.readAll(patterns(config), refused);
+    List<PatternModel> models = new ArrayList<>();
+    for (PatternModel model : PatternReader.readAll(patterns(config), refused)) {
+      switch (model.key()) {
+        case SERIES, NODE -> models.add(model);
+        case ROW ->
+            refused.add(
+                new Refusal(model.id(), model.version(), "'key' is 'row': it is for CEP.pattern"));
+        case GRAPH -> {} // Runs where the graph's matches come together.
+      }
+    }
     engine =
         new CepEngine(models, new CepSettings(config.limits().partialsPerKey(), config.timeouts()));
     refused.addAll(engine.refused());
@@ -55,6 +65,11 @@ final class Detector implements MatchOutput {
   /** Patterns that do not run, and why. */
   List<Refusal> refused() {
     return refused;
+  }
+
+  /** The patterns that run. */
+  List<CompiledPattern> patterns() {
+    return engine.patterns();
   }
 
   /** A normalised sample, against the baseline as it is now. */
@@ -102,21 +117,20 @@ final class Detector implements MatchOutput {
   }
 
   @Override
-  public void match(CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
+  public void match(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     out.add("matches");
     tell(pattern, MatchJson.Kind.MATCH, samples, readyAt);
   }
 
   @Override
-  public void timeout(
-      CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
+  public void timeout(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     tell(pattern, MatchJson.Kind.TIMEOUT, samples, readyAt);
   }
 
   private void tell(
       CompiledPattern pattern,
       MatchJson.Kind kind,
-      Map<String, List<SampleEvent>> samples,
+      Map<String, List<Event>> samples,
       long readyAt) {
     out.match(state.graph, readyAt, MatchJson.render(pattern.model(), kind, samples, readyAt));
   }

@@ -1,5 +1,6 @@
 package io.faultline.node;
 
+import io.faultline.cep.PatternMetrics;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.GraphEvent;
@@ -47,6 +48,7 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     states =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("node", NodeStateSerializer.INSTANCE));
+    PatternMetrics.register(getRuntimeContext().getMetricGroup(), processor.patterns());
     for (Refusal refusal : processor.refused()) {
       output.add("patterns_refused");
       LOG.warn(

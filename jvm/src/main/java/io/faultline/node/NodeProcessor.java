@@ -1,5 +1,6 @@
 package io.faultline.node;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.Layout;
@@ -55,6 +56,11 @@ public final class NodeProcessor {
   /** Patterns that do not run, and why. */
   public List<Refusal> refused() {
     return detector.refused();
+  }
+
+  /** The patterns that run. */
+  public List<CompiledPattern> patterns() {
+    return detector.patterns();
   }
 
   /** The next event time at which {@link #advance} has something to do; Long.MAX_VALUE = never. */

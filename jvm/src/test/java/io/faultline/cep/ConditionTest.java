@@ -47,21 +47,21 @@ class ConditionTest {
           "%");
   private static final double NONE = Double.NaN;
 
-  private final PatternStats stats = new PatternStats();
-  private final List<SampleEvent> earlier = new ArrayList<>();
+  private final ConditionCounts counts = new ConditionCounts();
+  private final List<Event> earlier = new ArrayList<>();
 
   /** value 7, z missing, baseline 5, spread 2, delta 2, rel 0.3. */
   private final SampleEvent event = new SampleEvent().set(SERIES, 1000, 7, NONE, 5, 2, 2, 0.3);
 
   private boolean holds(String condition) throws Exception {
-    Expr expr = new ExprReader(List.of("s")).condition(json(condition));
-    return new ExprCondition(expr, stats).filter(event, new Earlier());
+    Expr expr = new ExprReader(List.of("s"), Vocabulary.SAMPLE).condition(json(condition));
+    return new ExprCondition(expr, counts, null).filter(event, new Earlier());
   }
 
   /** The samples of step s. */
-  private final class Earlier implements IterativeCondition.Context<SampleEvent> {
+  private final class Earlier implements IterativeCondition.Context<Event> {
     @Override
-    public Iterable<SampleEvent> getEventsForPattern(String name) {
+    public Iterable<Event> getEventsForPattern(String name) {
       assertEquals("s", name);
       return earlier;
     }
@@ -101,7 +101,7 @@ class ConditionTest {
   void numbersCompare(String op, double other, boolean expected) throws Exception {
     assertEquals(expected, holds(op(op, field("value"), constant(other))));
     assertEquals(expected, holds(op(op, field("value"), math("+", constant(other), constant(0)))));
-    assertEquals(0, stats.missing());
+    assertEquals(0, counts.missing);
   }
 
   @ParameterizedTest
@@ -111,7 +111,7 @@ class ConditionTest {
     assertFalse(holds(op(op, constant(1), field("z"))));
     assertFalse(holds(op(op, field("peer"), text("frontend"))));
     assertFalse(holds(op(op, agg("first", "s", "value"), constant(1))));
-    assertEquals(4, stats.missing());
+    assertEquals(4, counts.missing);
   }
 
   @Test
@@ -120,7 +120,7 @@ class ConditionTest {
     assertFalse(holds(op("!=", field("peer"), "{'const':null}")));
     assertTrue(holds(op("!=", "{'const':null}", field("unit"))));
     assertTrue(holds(op("==", field("z"), "{'const':null}")));
-    assertEquals(0, stats.missing());
+    assertEquals(0, counts.missing);
   }
 
   @Test
@@ -161,7 +161,7 @@ class ConditionTest {
     assertFalse(holds(op(">=", math("%", field("value"), constant(0)), constant(0))));
     assertFalse(holds(op("<", call("log", constant(0)), constant(0))));
     assertFalse(holds(op("<", call("sqrt", constant(-1)), constant(9))));
-    assertEquals(4, stats.missing());
+    assertEquals(4, counts.missing);
   }
 
   @ParameterizedTest
@@ -212,7 +212,7 @@ class ConditionTest {
         "[]"
       })
   void refused(String condition) {
-    ExprReader reader = new ExprReader(List.of("s"));
+    ExprReader reader = new ExprReader(List.of("s"), Vocabulary.SAMPLE);
     assertThrows(PatternRefusedException.class, () -> reader.condition(json(condition)));
   }
 
@@ -223,7 +223,7 @@ class ConditionTest {
       condition = "{'op':'not','arg':" + condition + "}";
     }
     String deep = condition;
-    ExprReader reader = new ExprReader(List.of());
+    ExprReader reader = new ExprReader(List.of(), Vocabulary.SAMPLE);
     assertThrows(PatternRefusedException.class, () -> reader.condition(json(deep)));
   }
 }

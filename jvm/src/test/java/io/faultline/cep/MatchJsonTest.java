@@ -26,8 +26,7 @@ class MatchJsonTest {
     return new SeriesRef("shop", "cart", key, Signal.LATENCY, "ms");
   }
 
-  private static String render(String pattern, Map<String, List<SampleEvent>> samples)
-      throws Exception {
+  private static String render(String pattern, Map<String, List<Event>> samples) throws Exception {
     byte[] json = MatchJson.render(Patterns.read(pattern), MatchJson.Kind.MATCH, samples, 9);
     return new String(json, StandardCharsets.UTF_8).replace('"', '\'');
   }

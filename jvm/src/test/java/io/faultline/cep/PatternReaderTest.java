@@ -19,6 +19,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.faultline.cep.PatternModel.Key;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -48,7 +49,7 @@ class PatternReaderTest {
     assertEquals(30_000, model.withinMs());
     assertEquals("a", model.afterMatch().step());
     assertEquals("p@3", model.versionedId());
-    assertTrue(model.steps().get(1).oneOrMore() && model.steps().get(1).greedy());
+    assertTrue(model.steps().get(1).repeat().oneOrMore() && model.steps().get(1).repeat().greedy());
   }
 
   @Test
@@ -56,7 +57,7 @@ class PatternReaderTest {
     PatternModel model = Patterns.read(pattern("p", "", A));
     assertEquals("warning", model.severity());
     assertEquals(PatternModel.AfterMatch.NO_SKIP, model.afterMatch());
-    assertEquals(PatternModel.Contiguity.FOLLOWED_BY, model.steps().get(0).contiguity());
+    assertEquals(PatternModel.Contiguity.FOLLOWED_BY, model.steps().get(0).repeat().contiguity());
     assertNull(model.runbook());
     assertEquals(0, model.withinMs());
   }
@@ -73,7 +74,7 @@ class PatternReaderTest {
                 step("b", HIGH, "'optional':true"),
                 step("c", LOW, NOT),
                 step("d", is("value", ">", 20))),
-            "step 'c': it follows 'b'"),
+            "step 'c': it follows step 'b'"),
         Arguments.of(
             pattern("not-optional", "", A, step("c", LOW, NOT, "'optional':true"), step("b", HIGH)),
             "step 'c'"),
@@ -94,8 +95,44 @@ class PatternReaderTest {
         Arguments.of(pattern("within-0", within(0), A), "within_ms"),
         Arguments.of(pattern("first-not", within(9), step("a", HIGH, NOT)), "step 'a'"),
         Arguments.of(
-            pattern("last-not-next", within(9), A, step("b", HIGH, contiguity("not_next"))),
-            "step 'b'"),
+            pattern("all-optional", "", step("a", HIGH, "'optional':true")),
+            "every step is optional"),
+        Arguments.of(
+            pattern("empty-group", "", A, "{'group':[" + step("b", HIGH, "'optional':true") + "]}"),
+            "group of step 'b': every step of the group is optional"),
+        Arguments.of(
+            pattern("no-group", "", A, "{'group':[" + step("b", HIGH) + "],'greedy':true}"),
+            "Flink has no greedy groups"),
+        Arguments.of(
+            pattern(
+                "not-group",
+                "",
+                A,
+                "{'group':[" + step("b", HIGH) + "],'contiguity':'not_next'}",
+                step("d", LOW)),
+            "Flink has no negated groups"),
+        Arguments.of(
+            pattern(
+                "group-ends-in-not",
+                "",
+                "{'group':[" + A + "," + step("b", HIGH, contiguity("not_next")) + "]}",
+                step("d", LOW)),
+            "step 'b': what must not happen cannot end a group"),
+        Arguments.of(
+            pattern(
+                "skip-into",
+                afterMatch("skip_to_last", "b"),
+                A,
+                "{'group':[" + step("b", HIGH) + "]}"),
+            "outside groups"),
+        Arguments.of(
+            pattern("gap", within(5), A, step("b", HIGH, "'within_ms':6")), "cannot be larger"),
+        Arguments.of(
+            pattern(
+                "states",
+                "",
+                "{'group':[" + step("a", HIGH, times(900, 900)) + "]," + times(90, 90) + "}"),
+            "more than 10000 states"),
         Arguments.of(
             pattern("two-counts", "", step("a", HIGH, times(2, 2), "'one_or_more':true")),
             "step 'a'"),
@@ -136,7 +173,7 @@ class PatternReaderTest {
             pattern("any", "", "{'name':'a'}", step("b", HIGH)));
     for (String each : taken) {
       CompiledPattern compiled = CompiledPattern.of(Patterns.read(each), true);
-      assertTrue(compiled.selector().accepts("m", io.faultline.records.Signal.CPU));
+      assertTrue(compiled.start().canReact(new Names().any()));
     }
   }
 
@@ -145,9 +182,11 @@ class PatternReaderTest {
       strings = {
         "{}",
         "[]",
-        "{'id':'p','version':1,'key':'graph','steps':[{'name':'a'}]}",
+        "{'id':'p','version':1,'key':'row','steps':[{'name':'a'}]}",
+        "{'id':'p','version':1,'key':'node','fields':{},'steps':[{'name':'a'}]}",
         "{'id':'p','version':1,'key':'series','steps':[]}",
-        "{'id':'p','version':1,'key':'series','steps':[{'group':[{'name':'a'}]}]}",
+        "{'id':'p','version':1,'key':'series','steps':[{'group':[]}]}",
+        "{'id':'p','version':1,'key':'series','steps':[{'group':[{'name':'a'}],'name':'g'}]}",
         "{'id':'p','version':1,'key':'series','steps':[{'name':'a:b'}]}",
         "{'id':'p','version':1,'key':'series','steps':[{'name':'a','witin':3}]}",
         "{'id':'p','version':1,'key':'series','owner':'x','steps':[{'name':'a'}]}",
@@ -169,7 +208,7 @@ class PatternReaderTest {
   void aBadPatternStopsNoOther() {
     List<Refusal> refused = new ArrayList<>();
     String list =
-        "[%s,{'id':'q','version':2,'key':'graph'},%s,%s]"
+        "[%s,{'id':'q','version':2,'key':'grahp'},%s,%s]"
             .formatted(pattern("p", "", A), pattern("r", "", A), pattern("p", "", A));
     List<PatternModel> models = PatternReader.readAll(json(list), refused);
     assertEquals(List.of("p", "r"), models.stream().map(PatternModel::id).toList());
@@ -183,9 +222,9 @@ class PatternReaderTest {
 
   /** The same pattern with a step that Flink refuses. */
   private static PatternModel unruly(PatternModel model) {
-    PatternModel.Step step =
-        new PatternModel.Step(
-            "a", null, PatternModel.Contiguity.NEXT, null, false, false, true, false, false, null);
+    PatternModel.Repeat greedy =
+        new PatternModel.Repeat(
+            PatternModel.Contiguity.NEXT, null, false, false, true, false, false, null);
     return new PatternModel(
         model.id(),
         1,
@@ -195,6 +234,8 @@ class PatternReaderTest {
         null,
         0,
         PatternModel.AfterMatch.NO_SKIP,
-        List.of(step));
+        false,
+        Map.of(),
+        List.of(new PatternModel.Step("a", null, 0, greedy)));
   }
 }

@@ -85,21 +85,18 @@ final class Player implements MatchOutput {
   }
 
   @Override
-  public void match(CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
+  public void match(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     lines.add("match " + line(pattern, samples, readyAt));
   }
 
   @Override
-  public void timeout(
-      CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
+  public void timeout(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     lines.add("timeout " + line(pattern, samples, readyAt));
   }
 
-  private String line(
-      CompiledPattern pattern, Map<String, List<SampleEvent>> samples, long readyAt) {
+  private String line(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
     Map<String, List<Long>> times = new LinkedHashMap<>();
-    samples.forEach(
-        (step, taken) -> times.put(step, taken.stream().map(SampleEvent::time).toList()));
+    samples.forEach((step, taken) -> times.put(step, taken.stream().map(Event::time).toList()));
     return "%s %s %s %d".formatted(pattern.model().id(), node, times, readyAt);
   }
 }

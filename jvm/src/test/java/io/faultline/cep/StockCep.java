@@ -5,92 +5,109 @@ import io.faultline.records.CompactTypeInfo;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Signal;
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import java.util.TreeMap;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.cep.CEP;
 import org.apache.flink.cep.functions.PatternProcessFunction;
 import org.apache.flink.cep.functions.TimedOutPartialMatchHandler;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.types.StringValue;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
-/** The same patterns on the same samples through Flink's own operator, in a local cluster. */
+/** The same patterns on the same samples through the operator that Flink's {@code CEP} makes. */
 final class StockCep {
-  /** A node that no pattern matches; its samples carry the watermark. */
+  /** A node that no pattern sees; its samples carry the watermark only. */
   static final String CLOCK = "clock";
 
-  private static final int LIMIT = 1_000_000;
+  private static final double NUMBERS = 1e6;
   private static final OutputTag<String> TIMEOUTS = new OutputTag<>("timeouts") {};
 
   private StockCep() {}
 
   /**
-   * Runs a job.
+   * Plays samples.
    *
-   * @param events in order of event time
+   * @param events in order of arrival; after each, event time is as far behind the latest as one
+   *     may be late
+   * @param lateness how far an event may be behind the latest, ms
    * @return a line for each match and timeout
    */
-  static List<String> run(List<PatternModel> models, List<SampleEvent> events) throws Exception {
-    Configuration config = new Configuration();
-    config.set(RestOptions.BIND_PORT, "0");
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, config);
-    DataStream<SampleEvent> stream =
-        env.fromData(events, new CompactTypeInfo<>(SampleEvent.class, Serializer.INSTANCE))
-            .assignTimestampsAndWatermarks(
-                WatermarkStrategy.<SampleEvent>forGenerator(c -> new PerEvent())
-                    .withTimestampAssigner((e, t) -> e.time()));
-    DataStream<String> all = null;
+  static List<String> run(List<PatternModel> models, List<SampleEvent> events, long lateness)
+      throws Exception {
+    List<String> lines = new ArrayList<>();
     for (PatternModel model : models) {
-      DataStream<String> found = matches(stream, model);
-      all = all == null ? found : all.union(found);
-    }
-    List<String> lines = all.executeAndCollect(LIMIT);
-    if (lines.size() == LIMIT) {
-      throw new IllegalStateException("more results than expected");
+      var harness = operator(model);
+      harness.open();
+      try {
+        long latest = Long.MIN_VALUE;
+        for (SampleEvent e : events) {
+          if (!e.series().node().equals(CLOCK)) {
+            harness.processElement(e, e.time());
+          }
+          latest = Math.max(latest, e.time());
+          harness.processWatermark(latest - lateness - 1);
+        }
+        harness.processWatermark(Long.MAX_VALUE);
+        lines.addAll(harness.extractOutputValues());
+        var timeouts = harness.getSideOutput(TIMEOUTS);
+        if (timeouts != null) {
+          timeouts.forEach(timeout -> lines.add(timeout.getValue()));
+        }
+      } finally {
+        harness.close();
+      }
     }
     return lines;
   }
 
-  private static DataStream<String> matches(DataStream<SampleEvent> stream, PatternModel model)
-      throws PatternRefusedException {
+  /** The operator that {@code CEP.pattern} makes. */
+  @SuppressWarnings("unchecked")
+  private static KeyedOneInputStreamOperatorTestHarness<String, Event, String> operator(
+      PatternModel model) throws Exception {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    CompactTypeInfo<Event> type = new CompactTypeInfo<>(Event.class, Serializer.INSTANCE);
     boolean perSeries = model.key() == PatternModel.Key.SERIES;
-    SingleOutputStreamOperator<String> matches =
-        CEP.pattern(
-                stream.keyBy(
-                    e -> e.series().node() + (perSeries ? e.series().key().metric() : ""),
-                    Types.STRING),
-                FlinkPatterns.build(model, new PatternStats()))
+    KeySelector<Event, String> key = e -> key((SampleEvent) e, perSeries);
+    DataStream<Event> none = env.fromData(List.of(event(CLOCK, CLOCK, 0, 0, 0)), type);
+    var matches =
+        CEP.pattern(none.keyBy(key, Types.STRING), FlinkPatterns.build(model, Conditions.plain()))
             .process(new Lines(model.id()), Types.STRING);
-    return matches.union(matches.getSideOutput(TIMEOUTS));
+    var transformation = (OneInputTransformation<Event, String>) matches.getTransformation();
+    return new KeyedOneInputStreamOperatorTestHarness<>(
+        transformation.getOperatorFactory(), key, Types.STRING);
   }
 
-  static String line(String kind, String id, Map<String, List<SampleEvent>> samples, long readyAt) {
-    Map<String, List<Integer>> values = new LinkedHashMap<>();
-    samples.forEach((s, taken) -> values.put(s, taken.stream().map(StockCep::number).toList()));
-    return "%s %s %s %d".formatted(id, kind, values, readyAt);
+  private static String key(SampleEvent e, boolean perSeries) {
+    return e.series().node() + (perSeries ? e.series().key().metric() : "");
   }
 
-  private static int number(SampleEvent e) {
-    return (int) e.baseline();
+  static String line(String kind, String id, Map<String, List<Event>> samples, long readyAt) {
+    Map<String, List<Integer>> numbers = new TreeMap<>();
+    samples.forEach(
+        (s, taken) ->
+            numbers.put(s, taken.stream().map(e -> number(((SampleEvent) e).value())).toList()));
+    return "%s %s %s %d".formatted(id, kind, numbers, readyAt);
   }
 
-  private static final class Lines extends PatternProcessFunction<SampleEvent, String>
-      implements TimedOutPartialMatchHandler<SampleEvent> {
+  /** The running number that {@link #event} put behind the point of the value. */
+  static int number(double value) {
+    return (int) Math.round((value - Math.floor(value)) * NUMBERS);
+  }
+
+  private static final class Lines extends PatternProcessFunction<Event, String>
+      implements TimedOutPartialMatchHandler<Event> {
     private final String id;
 
     Lines(String id) {
@@ -99,65 +116,58 @@ final class StockCep {
 
     @Override
     public void processMatch(
-        Map<String, List<SampleEvent>> match, Context context, Collector<String> out) {
+        Map<String, List<Event>> match, Context context, Collector<String> out) {
       out.collect(line("match", id, match, context.timestamp()));
     }
 
     @Override
-    public void processTimedOutMatch(Map<String, List<SampleEvent>> match, Context context) {
+    public void processTimedOutMatch(Map<String, List<Event>> match, Context context) {
       context.output(TIMEOUTS, line("timeout", id, match, context.timestamp()));
     }
   }
 
-  /** A watermark just below each sample. */
-  private static final class PerEvent implements WatermarkGenerator<SampleEvent> {
-    @Override
-    public void onEvent(SampleEvent event, long timestamp, WatermarkOutput output) {
-      output.emitWatermark(new Watermark(timestamp - 1));
-    }
-
-    @Override
-    public void onPeriodicEmit(WatermarkOutput output) {}
-  }
-
-  /** Node, metric, time, value and a running number in place of the baseline. */
-  private static final class Serializer extends CompactSerializer<SampleEvent> {
+  /** Node, metric, time and value. */
+  private static final class Serializer extends CompactSerializer<Event> {
     static final Serializer INSTANCE = new Serializer();
 
     @Override
-    public void serialize(SampleEvent e, DataOutputView out) throws IOException {
+    public void serialize(Event event, DataOutputView out) throws IOException {
+      SampleEvent e = (SampleEvent) event;
       StringValue.writeString(e.series().node(), out);
       StringValue.writeString(e.series().key().metric(), out);
       out.writeLong(e.time());
       out.writeDouble(e.value());
-      out.writeDouble(e.baseline());
     }
 
     @Override
-    public SampleEvent deserialize(DataInputView in) throws IOException {
-      return event(
-          StringValue.readString(in),
-          StringValue.readString(in),
-          in.readLong(),
-          in.readDouble(),
-          in.readDouble());
+    public Event deserialize(DataInputView in) throws IOException {
+      return raw(
+          StringValue.readString(in), StringValue.readString(in), in.readLong(), in.readDouble());
     }
 
     @Override
-    public TypeSerializerSnapshot<SampleEvent> snapshotConfiguration() {
+    public TypeSerializerSnapshot<Event> snapshotConfiguration() {
       return new Snapshot();
     }
 
-    public static final class Snapshot extends SimpleTypeSerializerSnapshot<SampleEvent> {
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<Event> {
       public Snapshot() {
         super(() -> INSTANCE);
       }
     }
   }
 
-  static SampleEvent event(String node, String metric, long time, double value, double number) {
+  /**
+   * A sample that can be told from all others by its value.
+   *
+   * @param number below a million
+   */
+  static SampleEvent event(String node, String metric, long time, int value, int number) {
+    return raw(node, metric, time, value + number / NUMBERS);
+  }
+
+  private static SampleEvent raw(String node, String metric, long time, double value) {
     SeriesRef series = new SeriesRef("g", node, SeriesKey.of(metric), Signal.OTHER, null);
-    double none = Double.NaN;
-    return new SampleEvent().set(series, time, value, none, number, none, none, none);
+    return new SampleEvent().set(series, time, value);
   }
 }

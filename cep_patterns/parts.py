@@ -1,0 +1,130 @@
+"""Reads the steps and groups of a pattern's document, with their conditions.
+
+A condition may look at the steps before it, at its own, and inside a repeated group at all steps of the
+group: those of the round before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from cep_patterns.expressions import parse_condition
+from cep_patterns.model import GroupModel, PartModel, StepModel
+from cep_patterns.short_forms import RefusedError, duration_ms, made, mapping, times, unknown
+from cep_patterns.tree import Expr
+from cep_patterns.vocabulary import ConditionError, Vocabulary
+
+_REPEATS: Final = ("contiguity", "times", "one_or_more", "optional", "consecutive", "combinations", "until")
+STEP_KEYS: Final = ("name", "where", *_REPEATS, "greedy", "within")
+GROUP_KEYS: Final = ("group", *_REPEATS)
+_NOT_OF_GROUPS: Final = {
+    "name": "a group has no name; its steps have",
+    "where": "a group takes no condition; put it on its steps",
+    "greedy": "Flink has no greedy groups; make the last loop inside greedy, or end the group by until",
+    "within": "Flink does not look at within of a group; put it on the group's steps",
+}
+
+
+class _ToldError(RefusedError):
+    """A group is not made because of a part that was refused before."""
+
+
+class PartsReader:
+    """Reads the parts of one pattern; `refuse` takes what is wrong with one while the others are read."""
+
+    def __init__(self, vocabulary: Vocabulary, refuse: Callable[[RefusedError], None]) -> None:
+        self._vocabulary = vocabulary
+        self._refuse = refuse
+
+    def read(self, raw: object, key: str = "steps", seen: tuple[str, ...] = ()) -> list[PartModel]:
+        """The parts in the list `raw`; `seen` are the steps whose samples are there before the first."""
+        if not isinstance(raw, list) or not raw:
+            raise RefusedError(f"{key}: a list of at least one step is wanted")
+        parts: list[PartModel] = []
+        for number, each in enumerate(raw, start=1):
+            name = _label(each, number)
+            try:
+                parts.append(self._part(each, name, seen))
+            except _ToldError:
+                pass
+            except RefusedError as refused:
+                self._refuse(RefusedError(refused.message, refused.step or name, refused.column))
+            seen += tuple(_taking([each]))
+        return parts
+
+    def _part(self, raw: object, name: str, seen: tuple[str, ...]) -> PartModel:
+        document = mapping(raw, "a step")
+        return self._group(document, seen) if "group" in document else self._step(document, name, seen)
+
+    def _step(self, document: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> StepModel:
+        for refused in unknown(document, STEP_KEYS):
+            raise refused
+        fields = dict(document)
+        visible = seen if _negated(document) else (*seen, name)
+        self._read_keys(fields, visible)
+        if "within" in fields:
+            within = fields.pop("within")
+            fields["within_ms"] = None if within is None else _keyed("within", duration_ms, within)
+        return made(StepModel, fields)
+
+    def _group(self, document: Mapping[str, Any], seen: tuple[str, ...]) -> GroupModel:
+        for key in document:
+            if key in _NOT_OF_GROUPS:
+                raise RefusedError(_NOT_OF_GROUPS[str(key)])
+        for refused in unknown(document, GROUP_KEYS):
+            raise refused
+        fields = dict(document)
+        visible = tuple(dict.fromkeys((*seen, *_taking([document]))))
+        again = "times" in document or "one_or_more" in document
+        self._read_keys(fields, visible)
+        inside = fields["group"]
+        fields["group"] = self.read(inside, "group", visible if again else seen)
+        if len(fields["group"]) < len(inside):
+            raise _ToldError("a part of the group is wrong")
+        return made(GroupModel, fields)
+
+    def _read_keys(self, fields: dict[str, Any], visible: tuple[str, ...]) -> None:
+        for key in ("where", "until"):
+            if key in fields:
+                fields[key] = self._condition(key, fields[key], visible)
+        if fields.get("times") is not None:
+            fields["times"] = times(fields["times"])
+
+    def _condition(self, key: str, raw: object, steps: tuple[str, ...]) -> Expr | None:
+        if raw is None or raw is True:
+            return None
+        if not isinstance(raw, str):
+            raise RefusedError(f"{key}: a condition is text; this is {type(raw).__name__}")
+        try:
+            return parse_condition(raw, steps, self._vocabulary)
+        except ConditionError as error:
+            raise RefusedError(f"{key}: {error}: {raw.strip()}", column=error.column) from error
+
+
+def _keyed(key: str, read: Callable[[object], Any], value: object) -> Any:
+    try:
+        return read(value)
+    except RefusedError as refused:
+        raise RefusedError(f"{key}: {refused.message}") from refused
+
+
+def _negated(document: Mapping[str, Any]) -> bool:
+    return str(document.get("contiguity", "")).startswith("not_")
+
+
+def _taking(parts: object) -> Iterator[str]:
+    """The names of the steps in raw parts that take samples, wrong parts left out."""
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, Mapping):
+            if "group" in part:
+                yield from _taking(part["group"])
+            elif isinstance(part.get("name"), str) and not _negated(part):
+                yield part["name"]
+
+
+def _label(raw: object, number: int) -> str:
+    if isinstance(raw, Mapping) and "group" in raw:
+        return f"group of {next(_taking(raw['group']), f'number {number}')}"
+    name = raw.get("name") if isinstance(raw, Mapping) else None
+    return name if isinstance(name, str) else f"number {number}"

@@ -1,0 +1,231 @@
+package io.faultline.graph;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.faultline.records.Edge;
+import io.faultline.records.GraphEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.junit.jupiter.api.Test;
+
+/** Patterns over the matches and edges of a graph. */
+class GraphPatternsTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String GOLDEN = "golden/graph_state_v2.bin";
+
+  /** An error at the callee, then slowness at one that calls it. */
+  private static final String UPSTREAM =
+      pattern(
+          "upstream",
+          "60000",
+          step("bad", equal("pattern", "'errors'")),
+          step(
+              "slow",
+              "{'op':'and','args':[%s,{'op':'call','name':'calls','args':[{'field':'node'},%s]}]}"
+                  .formatted(equal("pattern", "'latency'"), first("bad"))));
+
+  /** The same with others in between. */
+  private static final String FAR =
+      UPSTREAM.replace("'calls'", "'reaches'").replace("'upstream'", "'far'");
+
+  private static final String EDGE =
+      pattern("new-edge", "60000", step("edge", equal("kind", "'edge'")), step("bad", errors()));
+
+  private GraphState state = new GraphState("shop");
+  private final List<String> lines = new ArrayList<>();
+  private GraphAssembler assembler;
+
+  private static String pattern(String id, String within, String... steps) {
+    return "{'id':'%s','version':1,'key':'graph','within_ms':%s,'steps':[%s]}"
+        .formatted(id, within, String.join(",", steps));
+  }
+
+  private static String step(String name, String where) {
+    return "{'name':'%s','where':%s}".formatted(name, where);
+  }
+
+  private static String equal(String field, String text) {
+    return "{'op':'==','left':{'field':'%s'},'right':{'const':%s}}".formatted(field, text);
+  }
+
+  private static String errors() {
+    return equal("pattern", "'errors'");
+  }
+
+  private static String first(String step) {
+    return "{'agg':'first','step':'%s','field':'node'}".formatted(step);
+  }
+
+  private void patterns(String... patterns) {
+    List<String> texts = new ArrayList<>();
+    for (String pattern : patterns) {
+      texts.add(pattern.replace('\'', '"'));
+    }
+    assembler =
+        new GraphAssembler(new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true));
+    assertEquals(List.of(), assembler.patterns().refused());
+  }
+
+  private final GraphOutput out =
+      new GraphOutput() {
+        @Override
+        public void frame(long time, byte[] row) {}
+
+        @Override
+        public void match(long time, byte[] json) {
+          JsonNode match = tree(json);
+          if (match.get("key").asText().equals("graph")) {
+            List<String> took = new ArrayList<>();
+            for (JsonNode step : match.get("steps")) {
+              for (JsonNode e : step.get("samples")) {
+                took.add(e.get("node").asText() + '@' + e.get("time").asLong());
+              }
+            }
+            lines.add(
+                "%s %s %s %s %d"
+                    .formatted(
+                        match.get("kind").asText(),
+                        match.get("pattern").asText(),
+                        match.get("node").asText(),
+                        took,
+                        time));
+          }
+        }
+
+        @Override
+        public void add(String reason) {}
+      };
+
+  private static JsonNode tree(byte[] json) {
+    try {
+      return JSON.readTree(json);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private GraphPatternsTest edge(String source, String target, long time) {
+    Edge edge = new Edge("shop", source, target, time, null, -1);
+    assembler.add(state, GraphEvent.of(edge), Long.MIN_VALUE, out);
+    return this;
+  }
+
+  private GraphPatternsTest match(String pattern, String node, long time) {
+    String json =
+        """
+        {"graph":"shop","node":"%s","peer":null,"series":null,"pattern":"%s","version":1,
+        "key":"series","severity":"warning","kind":"match","time":%d,"start":%d,"end":%d,
+        "steps":[{"name":"s","samples":[{"time":%d,"value":5,"z":7.5,"metric":"m",
+        "signal":"errors","baseline":1,"unit":"1","peer":null}]}],"runbook":null}\
+        """
+            .formatted(node, pattern, time, time, time, time);
+    byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+    assembler.add(state, GraphEvent.ofMatch("shop", time, bytes), Long.MIN_VALUE, out);
+    return this;
+  }
+
+  private List<String> end() {
+    assembler.advance(state, Long.MAX_VALUE, true, out);
+    return lines;
+  }
+
+  @Test
+  void aCallerThatIsSlowAfterItsCalleeHasErrors() {
+    patterns(UPSTREAM);
+    edge("web", "cart", 500).edge("cart", "db", 500);
+    match("errors", "cart", 1000).match("latency", "db", 2000).match("latency", "web", 3000);
+    assertEquals(List.of("match upstream web [cart@1000, web@3000] 3000"), end());
+  }
+
+  @Test
+  void reachesLooksThroughNodesInBetween() {
+    patterns(UPSTREAM, FAR);
+    edge("web", "cart", 500).edge("cart", "db", 500).edge("db", "cart", 500);
+    match("errors", "db", 1000).match("latency", "web", 3000);
+    assertEquals(
+        List.of("match far web [db@1000, web@3000] 3000", "timeout upstream db [db@1000] 61000"),
+        end());
+  }
+
+  @Test
+  void anEdgeCountsWhileItLives() {
+    patterns(UPSTREAM);
+    edge("web", "cart", 500);
+    match("errors", "cart", 1000).match("latency", "web", 31_000);
+    assertEquals(List.of("timeout upstream cart [cart@1000] 61000"), end());
+  }
+
+  @Test
+  void anEdgeThatAppearsIsSeenOnce() {
+    patterns(EDGE);
+    edge("web", "cart", 500).edge("web", "cart", 600).match("errors", "cart", 1000);
+    assertEquals(List.of("match new-edge cart [cart@500, cart@1000] 1000"), end());
+  }
+
+  @Test
+  void matchesComeInOrderOfTimeHoweverTheyArrive() {
+    patterns(UPSTREAM);
+    match("latency", "web", 3000).match("errors", "cart", 1000).edge("web", "cart", 500);
+    assertEquals(List.of("match upstream web [cart@1000, web@3000] 3000"), end());
+  }
+
+  @Test
+  void aMatchOfAGraphPatternFeedsNoOther() {
+    patterns(pattern("any", "60000", step("a", "null"), step("b", "null")));
+    match("errors", "cart", 1000).match("latency", "web", 2000);
+    assertTrue(end().contains("match any web [cart@1000, web@2000] 2000"), lines.toString());
+    assertEquals(2, lines.size(), lines.toString());
+  }
+
+  private static byte[] bytes(GraphState state) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    GraphStateSerializer.INSTANCE.serialize(state, out);
+    return out.getCopyOfBuffer();
+  }
+
+  private void half() {
+    patterns(UPSTREAM, EDGE);
+    edge("web", "cart", 500).match("errors", "cart", 1000);
+    assembler.advance(state, 1500, false, out);
+  }
+
+  @Test
+  void partialMatchesOfReleaseTwoAreRead() throws Exception {
+    half();
+    if (Boolean.getBoolean("faultline.golden.write")) {
+      Files.write(Path.of("src/test/resources", GOLDEN), bytes(state));
+    }
+    byte[] golden;
+    try (InputStream in = getClass().getClassLoader().getResourceAsStream(GOLDEN)) {
+      golden = in.readAllBytes();
+    }
+    assertArrayEquals(golden, bytes(state), "the form has changed");
+    state = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(golden));
+    lines.clear();
+    match("latency", "web", 3000);
+    assertTrue(end().contains("match upstream web [cart@1000, web@3000] 3000"), lines.toString());
+  }
+
+  @Test
+  void stateOfReleaseOneHasNoPartialMatches() throws Exception {
+    GraphState old = new GraphState("shop");
+    byte[] now = bytes(old);
+    byte[] before = new byte[now.length - 5];
+    System.arraycopy(now, 0, before, 0, before.length);
+    before[0] = 1;
+    GraphState read = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(before));
+    assertTrue(read.runs.isEmpty());
+  }
+}
