@@ -37,7 +37,11 @@ class CounterPropertyTest {
     Arbitrary<Integer> ms = Arbitraries.integers().between(1_000, 40_000);
     Arbitrary<Double> perSecond = Arbitraries.doubles().between(1, MOST).ofScale(3);
     Arbitrary<Boolean> restart = Arbitraries.of(false, false, false, true);
-    return Combinators.combine(ms, perSecond, restart).as(Step::new).list().ofMinSize(2).ofMaxSize(30);
+    return Combinators.combine(ms, perSecond, restart)
+        .as(Step::new)
+        .list()
+        .ofMinSize(2)
+        .ofMaxSize(30);
   }
 
   /** The points of a process, the first of them after its first step. */
@@ -80,7 +84,9 @@ class CounterPropertyTest {
     }
   }
 
-  /** Growth from point to point as it can be seen: a smaller value, or a new start, is from zero. */
+  /**
+   * Growth from point to point as it can be seen: a smaller value, or a new start, is from zero.
+   */
   private static double growth(List<Sent> points) {
     double growth = 0;
     for (int i = 1; i < points.size(); i++) {

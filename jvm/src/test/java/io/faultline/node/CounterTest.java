@@ -37,9 +37,7 @@ class CounterTest {
     @Test
     void aNewStartIsARestartAlsoWhereTheValueIsHigher() throws IOException {
       cumulative(
-          "0:10@-60 10:20@-60 20:50@12 30:60@12",
-          "10=1 20=5 30=1",
-          Map.of("counter_restart", 1));
+          "0:10@-60 10:20@-60 20:50@12 30:60@12", "10=1 20=5 30=1", Map.of("counter_restart", 1));
     }
 
     @Test
@@ -247,17 +245,13 @@ class CounterTest {
     @Test
     void aRestartWithinALongGapIsNoRateEither() throws IOException {
       cumulative(
-          "0:500@-60 10:530@-60 400:24@390 410:54@390",
-          "10=3 410=3",
-          Map.of("series_returned", 1));
+          "0:500@-60 10:530@-60 400:24@390 410:54@390", "10=3 410=3", Map.of("series_returned", 1));
     }
 
     @Test
     void whatIsSentHourlyHasRates() throws IOException {
       cumulative(
-          "0:0 3600:3600 7200:7200 10800:14400",
-          "7200=1 10800=2",
-          Map.of("series_returned", 1));
+          "0:0 3600:3600 7200:7200 10800:14400", "7200=1 10800=2", Map.of("series_returned", 1));
     }
 
     @Test
@@ -286,7 +280,9 @@ class CounterTest {
 
     @Test
     void withoutAStartTheFirstIsNoRate() throws IOException {
-      delta("10:50 10:50 20:30 400:99 410:30", "20=3 410=3",
+      delta(
+          "10:50 10:50 20:30 400:99 410:30",
+          "20=3 410=3",
           Map.of("duplicate", 1, "series_returned", 1));
     }
 

@@ -90,8 +90,7 @@ class HistogramPropertyTest {
 
   @Property(seed = SEED, tries = 150)
   void aPayloadMayBeSplitAndShuffled(
-      @ForAll @Size(min = 2, max = 6)
-          List<@Size(7) List<@IntRange(max = 50) Integer>> growths,
+      @ForAll @Size(min = 2, max = 6) List<@Size(7) List<@IntRange(max = 50) Integer>> growths,
       @ForAll @IntRange(min = 1, max = 9) int parts,
       @ForAll long order) {
     List<List<Sent>> payloads = payloads(growths, BOUNDS);
@@ -116,8 +115,7 @@ class HistogramPropertyTest {
 
   @Property(seed = SEED, tries = 150)
   void theMeanIsThatOfTheGrowth(
-      @ForAll @Size(min = 2, max = 6)
-          List<@Size(7) List<@IntRange(max = 50) Integer>> growths) {
+      @ForAll @Size(min = 2, max = 6) List<@Size(7) List<@IntRange(max = 50) Integer>> growths) {
     List<List<Sent>> payloads = payloads(growths, BOUNDS);
     Map<String, Double> means = new TreeMap<>();
     for (int i = 1; i < growths.size(); i++) {
@@ -178,8 +176,7 @@ class HistogramPropertyTest {
 
   @Property(seed = SEED, tries = 100)
   void aRestoreBetweenAnyTwoBlocksChangesNothing(
-      @ForAll @Size(min = 2, max = 6)
-          List<@Size(7) List<@IntRange(max = 50) Integer>> growths,
+      @ForAll @Size(min = 2, max = 6) List<@Size(7) List<@IntRange(max = 50) Integer>> growths,
       @ForAll long order)
       throws IOException {
     List<List<Sent>> payloads = payloads(growths, BOUNDS);
