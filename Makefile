@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: help run test lint format jar kafka cluster bench clean
+.PHONY: help run test lint format jar kafka cluster bench fuzz clean
 
 JAR := jvm/target/faultline.jar
 JAVA_SOURCES := $(shell find jvm/src -name '*.java' -o -path '*/resources/*' -type f)
@@ -62,6 +62,10 @@ ifndef ONLY
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.heap --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.sizes --write
 endif
+
+fuzz: ## A million damaged payloads through each decoder (COUNT=1000000 SEED=1), counts in jvm/target/fuzz
+	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=FuzzTest -Dfuzz.count=$${COUNT:-1000000} -Dfuzz.seed=$${SEED:-1}
+	@cat jvm/target/fuzz/*.txt
 
 clean: ## Remove everything that was installed or built here
 	@$(TOOLCHAIN) rm -rf "$$(venv_home)"

@@ -56,7 +56,7 @@ setup(
         "cep_patterns": ["library/*.yaml", "library/**/*.yaml"],
         "faultline": ["templates/*"],
         "onnx_models": ["released/*/*"],
-        "records": ["*.yaml", "schemas/*.json"],
+        "records": ["signal_rules/*.yaml", "schemas/*.json"],
     },
     install_requires=[],
     extras_require={"job": JOB, "train": TRAIN, "dev": DEV},

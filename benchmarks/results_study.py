@@ -30,12 +30,24 @@ from records.recordings import Recording, RecordingMeta
 
 @dataclass(frozen=True)
 class Place:
-    """One fault with its window: what every ranker sees, and the true node's index in the snapshot."""
+    """One fault with its window: what every ranker sees, and the true node's index in the snapshot.
+
+    `raised`: (pattern, node) of the alarms that opened the incident which found it; empty for a missed one.
+    """
 
     verdict: Verdict
     snapshot: Snapshot
     window: Window
     truth: int
+    raised: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def near(self) -> bool:
+        """Whether one of these alarms is of the faulty node or of one that calls it, directly or not.
+
+        An incident that opens in a fault's time by chance counts as a find; most of those are elsewhere.
+        """
+        return not callers(self.snapshot, self.truth).isdisjoint(node for _, node in self.raised)
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,18 @@ def union(spans: Sequence[tuple[int, int]]) -> int:
     return total
 
 
+def callers(snapshot: Snapshot, node: int) -> set[str]:
+    """The names of the node and of all that call it, directly or not."""
+    reached, left = {node}, [node]
+    caller, callee = snapshot.edge_index
+    while left:
+        for each in caller[callee == left.pop()].tolist():
+            if each not in reached:
+                reached.add(each)
+                left.append(each)
+    return {snapshot.nodes[each] for each in reached}
+
+
 def run_study(name: str, recordings: Sequence[Recording], out: Path, reuse: bool = False) -> Study:
     """The recordings through the job; with `reuse` an earlier run of `out` is judged anew instead."""
     if not (reuse and (out / "run.json").is_file()):
@@ -146,4 +170,6 @@ def _places(
         snapshot = encode(rows[max(0, last + 1 - WINDOW_TICKS) : last + 1])
         if fault.node in snapshot.nodes:
             truth = snapshot.nodes.index(fault.node)
-            yield Place(verdict, snapshot, matrix.window(snapshot), truth)
+            triggers = [] if found is None else found.first.triggers
+            raised = tuple((each.pattern, each.node) for each in triggers)
+            yield Place(verdict, snapshot, matrix.window(snapshot), truth, raised)

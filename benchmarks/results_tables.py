@@ -55,6 +55,7 @@ def detection_table(study: Study) -> list[str]:
     found = [each.rank for each in study.judgement.verdicts if each.found]
     row = (
         f"{summary.found} of {summary.faults}",
+        str(sum(place.near for place in study.places)),
         str(summary.named),
         delay,
         f"{summary.false_alarms}; {alarms.distinct} distinct in {alarms.hours:.1f} h"
@@ -65,6 +66,7 @@ def detection_table(study: Study) -> list[str]:
     )
     head = (
         "found",
+        "by an alarm at the node or a caller",
         "missed, but named",
         "median delay",
         "false alarms",
@@ -113,11 +115,12 @@ def fault_table(study: Study, ranks: Mapping[str, Ranker]) -> list[str]:
         missed = "missed" if verdict.named_by is None else "missed, but named"
         found = missed if verdict.delay_ms is None else duration(verdict.delay_ms)
         rank = "-" if not verdict.found else str(verdict.rank or "not named")
+        raised = "-" if place is None or not place.raised else "{} on {}".format(*place.raised[0])
         fault = verdict.fault
         start = fault.graph if several else clock(fault.start)[11:]
-        rows.append((start, fault.node, fault.kind, found, rank, *named))
+        rows.append((start, fault.node, fault.kind, found, raised, rank, *named))
     return markdown(
-        ("recording" if several else "start", "node", "fault", "found after", "rank", *SHOWN), rows
+        ("recording" if several else "start", "node", "fault", "found after", "by", "rank", *SHOWN), rows
     )
 
 

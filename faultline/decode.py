@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from faultline import console, exits
-from faultline.words import clock, number, plural
+from faultline.decode_words import in_words, to_map
+from faultline.words import plural
 from records.formats import Format
 
 MAIN_CLASS: Final = "io.faultline.cli.Decode"
@@ -46,29 +47,46 @@ def decode(
             help="A job's configuration: identity, rules, tick.",
         ),
     ] = None,
+    rules: Annotated[
+        list[Path] | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="Signal rules that go before the configuration's and the shipped ones.",
+        ),
+    ] = None,
     normalised: Annotated[
-        bool, typer.Option("--normalised", help="After counters, units, signals and baseline.")
+        bool,
+        typer.Option("--normalised", help="After counters, units, signals and baseline; by which rules."),
     ] = False,
     json: console.Json = False,
 ) -> None:
     """Show how payloads are read; exit 1 where one cannot be."""
     from records.errors import UsageError
     from records.java import run_main
+    from records.rules import stub
 
     if not files and records is None:
         raise UsageError("no payload", "name a file, or --records")
     sent = [_record({"value_base64": b64encode(file.read_bytes()).decode()}) for file in files or ()]
     sent += [] if records is None else read_records(records)
-    request = {"format": wire.value, "normalised": normalised, "records": sent, **_settings(config, wire)}
+    settings = _settings(config, wire, rules or [])
+    request = {"format": wire.value, "normalised": normalised, "records": sent, **settings}
     counts: Counter[str] = Counter()
+    unmapped = []
     for line in run_main(MAIN_CLASS, request, jvm_options=_QUICK_START):
         counts[line["type"]] += 1
+        if line["type"] == "unmapped":
+            line["stub"] = stub(line["metric"], histogram=line["histogram"])
+            unmapped.append(line)
         if json:
             console.say_json(line)
         else:
             console.say(in_words(line))
     told = [plural(counts[kind], kind.replace("_", " ")) for kind in ("sample", "edge", "dead_letter")]
     console.note(f"{plural(len(sent), 'record')}: {', '.join(told)}, {counts['ignored']} ignored")
+    if unmapped:
+        console.note(to_map(unmapped))
     if counts["dead_letter"]:
         raise typer.Exit(exits.FINDINGS)
 
@@ -129,12 +147,12 @@ def _base64(value: bytes | None) -> str | None:
     return None if value is None else b64encode(value).decode()
 
 
-def _settings(config: Path | None, wire: Format) -> dict[str, Any]:
+def _settings(config: Path | None, wire: Format, rules: Sequence[Path]) -> dict[str, Any]:
     """What a job of this configuration would be told about identity, rules and ticks."""
     from records.rules import load_rules
 
     if config is None:
-        return {"rules": load_rules()}
+        return {"rules": load_rules(rules)}
     from jobs.config import KafkaSource
     from jobs.config_loading import load_config
 
@@ -144,37 +162,10 @@ def _settings(config: Path | None, wire: Format) -> dict[str, Any]:
     return {
         **reading,
         "graph": loaded.graph,
-        "rules": load_rules([] if loaded.rules is None else [loaded.rules]),
+        "rules": load_rules([*rules, *([] if loaded.rules is None else [loaded.rules])]),
         "tick_ms": loaded.tick,
         "graph_ticks": loaded.graph_ticks,
         "max_future_ms": loaded.max_future,
+        "edge_ttl_ms": loaded.edge_ttl,
+        "edge_side": loaded.edge_side,
     }
-
-
-def in_words(line: Mapping[str, Any]) -> str:
-    """A line of the answer for people."""
-    kind = line["type"].replace("_", " ")
-    return f"{line['record']:>3}  {kind:<11}  {' '.join(_parts(line))}".rstrip()
-
-
-def _parts(line: Mapping[str, Any]) -> Iterable[str]:
-    if line["type"] == "sample":
-        yield from _sample_parts(line)
-    elif line["type"] == "edge":
-        yield f"{line['graph']}  {line['source']} -> {line['target']}  {clock(line['time'])}"
-    else:
-        detail = line.get("detail")
-        yield line["reason"] + (f": {detail}" if detail else "")
-
-
-def _sample_parts(line: Mapping[str, Any]) -> Iterable[str]:
-    peer = f"{line['peer']} -> " if line.get("peer") else ""
-    labels = ",".join(f"{name}={value}" for name, value in (line.get("labels") or {}).items())
-    yield f"{line['graph']}/{peer}{line['node']}  {line['metric']}" + (f"{{{labels}}}" if labels else "")
-    yield f"= {line['value']:.10g}" + (f" {line['unit']}" if line.get("unit") not in (None, "1") else "")
-    yield f" {clock(line['time'])} "
-    said: Sequence[Any] = [line.get(name) for name in ("signal", "kind", "side")]
-    yield from (str(each) for each in said if each)
-    if line.get("z") is not None:
-        yield f"z {number(line['z'])}"
-    yield from (f"trace {each['trace_id']}" for each in line.get("exemplars") or ())

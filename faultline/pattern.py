@@ -99,6 +99,33 @@ def run_their_tests(paths: Files = None, json: console.Json = False) -> None:
         raise typer.Exit(exits.FINDINGS)
 
 
+@app.command("import")
+def import_pattern(
+    file: Annotated[Path, typer.Argument(metavar="PATTERN.json", exists=True, dir_okay=False)],
+    key: Annotated[str, typer.Option(help="What one run follows: series, node or graph.")] = "series",
+) -> None:
+    """Print a pattern in the JSON form of Flink's dynamic CEP (FLIP-200) as YAML."""
+    import orjson
+
+    from cep_patterns.document import read_document
+    from cep_patterns.dump import yaml_of
+    from cep_patterns.flip200 import document_of_graph
+    from records.errors import PatternError
+
+    try:
+        raw = orjson.loads(file.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise PatternError(f"{file}: no JSON: {error}", "correct the file") from error
+    graphs = raw if isinstance(raw, list) else [raw]
+    for graph in graphs:
+        pattern, problems = read_document(document_of_graph(graph, key), str(file))
+        for problem in problems:
+            console.note(f"{problem.severity} {problem}")
+        if pattern is None:
+            raise typer.Exit(exits.FINDINGS)
+        console.say(yaml_of(pattern).rstrip())
+
+
 @app.command("run")
 def run_pattern(
     pattern: Annotated[Path, typer.Argument(metavar="PATTERN.yaml", exists=True)],

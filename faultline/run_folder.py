@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from pydantic import Field, ValidationError
@@ -50,7 +50,7 @@ class RunMeta(Record):
 
     version: str
     inputs: list[RunInput] = Field(default_factory=list)
-    rules: list[str] = Field(default_factory=list)
+    rules: list[str | list[dict[str, Any]]] = Field(default_factory=list)
     counts: dict[str, int] = Field(default_factory=dict)
     seconds: float | None = None
 

@@ -184,10 +184,13 @@ class JobConfig(Record):
     `graph`: the graph of samples that name none. `tick`: unset means a recording's own interval (at least
     10 s), 60 s elsewhere; `graph_ticks` overrides it per graph. `out_of_orderness`: unset means 0 for
     recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its Kafka timestamp is
-    a dead letter. `resolve_after`: an incident ends when its signals were back for so long. `resend`: at
-    most one update per so long. `model`: a bundle's folder, unset the released one. `patterns`: files or
-    folders, `library` for the shipped ones. `rules`: signal rules that go before the shipped ones.
-    `publish_frames`, `publish_matches`: whether these topics are written.
+    a dead letter. `edge_ttl`: how long an edge lives after a call that does not say so itself. `edge_side`:
+    whose count is an edge's traffic and errors where both ends count (of Istio's reporters, server is
+    destination); the other end's is taken where that one does not exist. `resolve_after`: an incident ends
+    when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
+    folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
+    signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
+    `publish_matches`: whether these topics are written.
     """
 
     name: Name = "faultline"
@@ -200,11 +203,12 @@ class JobConfig(Record):
     idle_after: PositiveDuration = 30_000
     max_future: PositiveDuration = 300_000
     edge_ttl: PositiveDuration = 3_600_000
+    edge_side: Literal["server", "client"] = "server"
     resolve_after: PositiveDuration = 300_000
     resend: Duration = 60_000
     model: Name | None = None
     patterns: Annotated[list[Name], Field(min_length=1)] = Field(default_factory=lambda: ["library"])
-    rules: Name | None = None
+    rules: Name | list[dict[str, Any]] | None = None
     score: ScoreConfig = Field(default_factory=ScoreConfig)
     publish_frames: bool = True
     publish_matches: bool = True

@@ -39,6 +39,7 @@ def sources_config(
         "idle_after_ms": config.idle_after,
         "max_future_ms": config.max_future,
         "edge_ttl_ms": config.edge_ttl,
+        "edge_side": config.edge_side,
         "window_ticks": window_ticks,
         "rules": [dict(rule) for rule in rules],
         "patterns": [dict(pattern) for pattern in patterns],

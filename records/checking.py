@@ -24,7 +24,7 @@ from records.recordings import (
     open_recording,
 )
 from records.samples import DEFAULT_TTL_MS, Edge, Fault, Sample
-from records.signals import base_unit
+from records.units import factor
 
 SHOWN_PER_KIND: Final = 5
 """Findings of one kind that are listed; the rest is counted."""
@@ -121,9 +121,9 @@ class _Checker:
                 f"{sample.node}/{sample.metric} changes its unit from {self._units[key]} to {sample.unit}"
             )
             yield Finding("error", SAMPLES_FILE, line, "unit", message)
-        elif key not in self._last and sample.unit is not None and base_unit(sample.unit) is None:
+        elif key not in self._last and factor(sample.unit) is None:
             message = (
-                f"{sample.node}/{sample.metric}: unit {sample.unit!r} has no known base; it stays as it is"
+                f"{sample.node}/{sample.metric}: unit {sample.unit!r} has no known factor; it stays as it is"
             )
             yield Finding("warning", SAMPLES_FILE, line, "unknown unit", message)
         self._last[key] = sample.time

@@ -1,9 +1,7 @@
 """Rules: what a metric measures, by its name and labels.
 
-Loads the shipped rules and a user's, which come first.
-
-Owns the form of the rules; the JVM applies them, and `first_match` says what it will do. Imports PyYAML and
-pydantic.
+Loads the shipped rules and a user's, which come first. The JVM applies them, and `first_match` says what it
+will do. Imports PyYAML and records.
 """
 
 from __future__ import annotations
@@ -11,142 +9,161 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import ValidationError
 
 from records.errors import ConfigError
-from records.signals import Signal
-from records.validation import Record, explain
+from records.rule_model import Rule, compiled
+from records.validation import explain
 
-SHIPPED: Final = Path(__file__).with_name("rules.yaml")
+FOLDER: Final = Path(__file__).with_name("signal_rules")
+SHIPPED: Final = tuple(
+    FOLDER / f"{name}.yaml"
+    for name in (
+        "noise",
+        "traces",
+        "otel_services",
+        "otel_infrastructure",
+        "runtimes",
+        "kubernetes",
+        "hosts",
+        "proxies",
+        "databases",
+        "queues",
+        "cloud",
+        "telegraf",
+        "names",
+    )
+)
+"""The shipped rules, in their order."""
 
+Source = Path | str | Sequence[Mapping[str, Any]]
+"""Rules of a user: a file, or the rules themselves."""
 
-class Also(Record):
-    """A further sum over the same series: over those that match all labels of one of `where`."""
-
-    signal: Signal
-    where: list[dict[str, str]] = Field(default_factory=list)
-
-    @field_validator("where", mode="before")
-    @classmethod
-    def _one_is_a_list_too(cls, where: object) -> object:
-        return [where] if isinstance(where, dict) else where
-
-    @field_validator("where")
-    @classmethod
-    def _all_compile(cls, where: list[dict[str, str]]) -> list[dict[str, str]]:
-        for text in (text for labels in where for text in labels.values()):
-            _compile(text)
-        return where
-
-
-class Combine(Record):
-    """What several metrics make together: `total` - `less`, or `part` / `whole`, of the same labels."""
-
-    name: str
-    signal: Signal
-    unit: str | None = None
-    term: Literal["total", "less", "part", "whole"]
+_EMPTY: Final[dict[str, Any]] = Rule.model_construct(metric="").model_dump(by_alias=True)
+_MEND: Final = "correct the rule; docs/how-to/map-your-metrics.md shows each key"
 
 
-class Rule(Record):
-    """One rule; null leaves a field to the sample or to the default (signal other, kind gauge, no unit).
+def load_rules(sources: Iterable[Source] = ()) -> list[dict[str, Any]]:
+    """The user's rules, then the shipped ones, as the JVM reads them.
 
-    `metric` and `labels` are regular expressions for whole texts; a label that is absent does not match; in
-    their names a dot may be written as an underscore. A rule that neither says a signal nor drops corrects
-    what the next one says. `kind: histogram`: `metric` names a histogram or summary, and so its parts.
-    `as` restricts the rule to one series derived from a histogram. `drop`: the series is not wanted. `sum`:
-    series that differ in these labels only are added up; `also`: further sums over some of them. `combine`:
-    the series is a term of another one. `place`: where the rule is written.
+    ConfigError names file, line, rule and key.
     """
-
-    metric: str
-    labels: dict[str, str] = Field(default_factory=dict)
-    signal: Signal | None = None
-    unit: str | None = None
-    kind: Literal["gauge", "counter", "histogram"] | None = None
-    drop: bool = False
-    as_: Literal["rate", "mean", "p95"] | None = Field(default=None, alias="as")
-    sum: list[str] | None = None
-    also: list[Also] = Field(default_factory=list)
-    combine: Combine | None = None
-    place: str | None = None
-
-    @field_validator("metric")
-    @classmethod
-    def _compiles(cls, text: str) -> str:
-        _compile(text)
-        return text
-
-    @field_validator("labels")
-    @classmethod
-    def _all_compile(cls, labels: dict[str, str]) -> dict[str, str]:
-        for text in labels.values():
-            _compile(text)
-        return labels
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Rule:
-        says = (self.signal, self.unit, self.kind, self.combine)
-        if not self.drop and all(each is None for each in says):
-            raise ValueError("the rule says nothing: give it a signal, a unit, a kind, or drop: true")
-        if self.also and self.sum is None:
-            raise ValueError("also: needs sum, the labels over which series are added up ([] for none)")
-        if self.sum is not None and self.signal is None:
-            raise ValueError("sum: needs a signal")
-        return self
+    return [rule for source in (*sources, *SHIPPED) for rule in _rules(source)]
 
 
-def _compile(text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise ValueError(f"{text!r} is no regular expression: {error}") from error
+def shipped_problems() -> list[str]:
+    """What is wrong with the shipped rules: they are read without being checked, since there are many."""
+    problems = []
+    for file in SHIPPED:
+        for raw in _read(file):
+            try:
+                Rule.model_validate(raw)
+            except ValidationError as error:
+                problems.append(f"{raw['place']}: {'; '.join(explain(error, Rule))}")
+    return problems
 
 
-def load_rules(paths: Iterable[Path | str] = ()) -> list[dict[str, Any]]:
-    """The rules of a user's files, then the shipped ones, as the JVM reads them.
-
-    ConfigError names file and rule.
-    """
-    return [rule for file in (*map(Path, paths), SHIPPED) for rule in _read(file)]
+def _rules(source: Source) -> list[dict[str, Any]]:
+    if isinstance(source, Path | str):
+        return _read(Path(source))
+    return [
+        _rule(raw, f"the configuration's rules: rule {number}", f"rules:{number}")
+        for number, raw in enumerate(source, start=1)
+    ]
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content, lines = _content(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror}", "name a file that is there") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: no YAML: {error}", "correct the file") from error
+        raise ConfigError(f"{file}: no YAML: {' '.join(str(error).split())}", "correct the file") from error
     if not isinstance(content, list):
         raise ConfigError(
             f"{file}: a list of rules is wanted", "write one rule per line: - {metric: ..., signal: ...}"
         )
-    return [_rule(raw, f"{file}: rule {number}") for number, raw in enumerate(content, start=1)]
+    return [
+        _shipped(raw, f"{file.name}:{line}")
+        if file in SHIPPED
+        else _rule(raw, f"{file}:{line}: rule {number}", f"{file.name}:{line}")
+        for number, (raw, line) in enumerate(zip(content, lines, strict=True), start=1)
+    ]
 
 
-def _rule(raw: object, place: str) -> dict[str, Any]:
+def _content(text: str) -> tuple[object, list[int]]:
+    """What the text holds, and the line of each entry where that is a list."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
+    try:
+        node = loader.get_single_node()
+        content = None if node is None else loader.construct_document(node)
+    finally:
+        loader.dispose()
+    entries = node.value if isinstance(node, yaml.SequenceNode) else []
+    return content, [entry.start_mark.line + 1 for entry in entries]
+
+
+def _shipped(raw: dict[str, Any], place: str) -> dict[str, Any]:
+    also = [
+        {**each, "where": each["where"] if isinstance(each["where"], list) else [each["where"]]}
+        for each in raw.get("also", ())
+    ]
+    return {**_EMPTY, **raw, "also": also, "place": place}
+
+
+def _rule(raw: object, words: str, place: str) -> dict[str, Any]:
     try:
         rule = Rule.model_validate(raw)
     except ValidationError as error:
-        raise ConfigError(f"{place}: {'; '.join(explain(error, Rule))}", "correct the rule") from error
-    return rule.model_dump(mode="json", by_alias=True)
+        raise ConfigError(f"{words}: {'; '.join(explain(error, Rule))}", _MEND) from error
+    return {**rule.model_dump(mode="json", by_alias=True), "place": place}
 
 
 def first_match(
     rules: Sequence[Mapping[str, Any]], metric: str, labels: Mapping[str, str] | None = None
 ) -> Mapping[str, Any] | None:
-    """The rule that decides about a series of this name and these labels, or None.
+    """What the rules say of a series of this name and these labels, or None.
 
-    It is then `other`, and counted.
+    The first rule that says a signal, drops or combines; unit and kind as corrected by those before it that
+    do none of it. Of a histogram only its parts are looked at, not what is derived of it.
     """
-    return next((rule for rule in rules if _matches(rule, metric, labels or {})), None)
+    spelled = {name.replace(".", "_"): value for name, value in (labels or {}).items()}
+    said: dict[str, Any] = {}
+    for rule in rules:
+        if _matches(rule, metric, spelled):
+            said = {"unit": said.get("unit") or rule["unit"], "kind": said.get("kind") or _kind(rule, metric)}
+            if rule["signal"] is not None or rule["drop"] or rule["combine"] is not None:
+                return {**rule, **said}
+    return {**_EMPTY, **said} if said else None
+
+
+def _kind(rule: Mapping[str, Any], metric: str) -> str | None:
+    """Of a series that the rule matches: what is no part of its histogram is a gauge."""
+    if rule["kind"] != "histogram":
+        return None if rule["kind"] is None else str(rule["kind"])
+    return "gauge" if _base(metric) == metric else "counter"
 
 
 def _matches(rule: Mapping[str, Any], metric: str, labels: Mapping[str, str]) -> bool:
-    if re.fullmatch(rule["metric"], metric) is None:
+    names = {metric, metric.replace(".", "_")}
+    if rule["kind"] == "histogram":
+        names |= {_base(name) for name in names}
+    if not any(compiled(rule["metric"]).fullmatch(name) for name in names):
         return False
-    return all(name in labels and re.fullmatch(text, labels[name]) for name, text in rule["labels"].items())
+    wanted = ((name.replace(".", "_"), text) for name, text in rule["labels"].items())
+    return all(name in labels and compiled(text).fullmatch(labels[name]) for name, text in wanted)
+
+
+def _base(metric: str) -> str:
+    """The histogram's name where `metric` is that of one of its parts."""
+    base, _, part = metric.rpartition("_")
+    return base if base and part in ("count", "sum", "bucket") else metric
+
+
+def stub(metric: str, *, histogram: bool = False) -> str:
+    """A rule for this metric, to be pasted into a file and to be corrected there."""
+    escaped = re.sub(r"[\\^$*+?()\[\]{}|]", r"\\\g<0>", metric.replace(".", "_")).replace("'", "''")
+    return f"- {{metric: '{escaped}', signal: other{', kind: histogram' if histogram else ''}}}"

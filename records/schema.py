@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from records.incidents import IncidentEvent
 from records.matches import Match
 from records.recordings import RecordingMeta
-from records.rules import Rule
+from records.rule_model import Rule
 from records.samples import Edge, Fault, Sample
 
 FOLDER: Final = Path(__file__).with_name("schemas")

@@ -96,7 +96,7 @@ def _pictures(
         matched = charts.matched_samples(incident, matches)
         plans[incident.incident_id] = (matched, charts.moments_of(incident, tick_ms, faults), tick_ms)
     wants = [want for each in incidents for want in charts.wants_of(each, *plans[each.incident_id][:2])]
-    rules = load_rules(path for path in run.meta.rules if Path(path).is_file())
+    rules = load_rules(each for each in run.meta.rules if not isinstance(each, str) or Path(each).is_file())
     tracks = {
         source.graph: read_tracks(source.recording.path, source.graph, wants, rules) for source in run.sources
     }

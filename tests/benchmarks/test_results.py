@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.results import IMPORTERS, studies
-from benchmarks.results_study import Place, Study, places_of, published, published_spans, union
+from benchmarks.results_study import Place, Study, callers, places_of, published, published_spans, union
 from benchmarks.results_tables import (
     accuracies,
     alarm_lines,
@@ -44,6 +45,16 @@ def test_a_window_ends_with_the_answer(study: Study) -> None:
 
     assert place.snapshot.time == at(65)
     assert place.snapshot.nodes[place.truth] == "cart"
+
+
+def test_an_alarm_counts_as_near_at_the_node_and_its_callers(study: Study) -> None:
+    (place,) = study.places
+
+    assert callers(place.snapshot, place.truth) == {"cart", "checkout", "frontend"}
+    assert place.near
+    assert replace(place, raised=(("cpu-deviation", "frontend"),)).near
+    assert not replace(place, raised=(("cpu-deviation", "redis"),)).near
+    assert not replace(place, raised=()).near
 
 
 def test_the_raw_window_ends_with_the_snapshots_last_tick(study: Study) -> None:
@@ -108,9 +119,11 @@ def test_a_shared_place_is_told_as_a_range() -> None:
 def test_the_tables_tell_what_was_found(study: Study) -> None:
     ranks = {name: (lambda place: np.arange(11.0)) for name in ("N-sigma", "BARO's scorer", "traversal")}
 
-    assert "| 1 of 1 | 0 | 2 min | 1; 1 distinct in 1.2 h (0.81/h) | 0 |" in detection_table(study)[-1]
+    assert "| 1 of 1 | 1 | 0 | 2 min | 1; 1 distinct in 1.2 h (0.81/h) | 0 |" in detection_table(study)[-1]
     assert len(ranking_table(study.places, ranks)) == 2 + len(ranks)
-    assert fault_table(study, ranks)[-1].startswith("| 01:00:00 | cart | cpu_contention | 2 min | 1 |")
+    assert fault_table(study, ranks)[-1].startswith(
+        "| 01:00:00 | cart | cpu_contention | 2 min | cpu-deviation on cart | 1 |"
+    )
     assert alarm_lines(study)[2].startswith("- cart: cpu of cart rose to 97.4 %")
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from cep_patterns.document import read_document
-from cep_patterns.model import PatternModel
+from cep_patterns.model import PatternModel, StepModel
 from cep_patterns.validate import Problem
 
 CASES = Path(__file__).with_name("cases")
@@ -122,7 +122,9 @@ def test_defaults() -> None:
     pattern = model(with_steps("- {name: a}"))
     assert (pattern.severity, pattern.maturity, pattern.within_ms) == ("warning", "experimental", None)
     assert pattern.after_match.kind == "no_skip"
-    assert pattern.steps[0].where is None
+    (step,) = pattern.steps
+    assert isinstance(step, StepModel)
+    assert step.where is None
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cep_patterns.model import StepModel
 from cep_patterns.testfile import load_tests
 from cep_patterns.testing import TestOutcome, find_tests, run_tests
 from cep_patterns.yaml_loader import LIBRARY, load_library, read_patterns
@@ -62,6 +63,8 @@ def test_the_library_covers_the_families() -> None:
         "error-deviation",
         "latency-deviation",
         "memory-deviation",
+        "slow-scrape-errors",
+        "slow-scrape-latency",
         "traffic-drop",
     }
     for pattern in library.values():
@@ -74,5 +77,7 @@ def test_the_library_covers_the_families() -> None:
 def test_the_design_s_pattern_is_shipped_as_designed() -> None:
     pattern = next(each for each in load_library() if each.id == "cpu-peak-after-start")
     start, peak = pattern.steps
+    assert isinstance(start, StepModel)
+    assert isinstance(peak, StepModel)
     assert (pattern.key, pattern.within_ms, pattern.after_match.kind) == ("series", 30_000, "skip_past_last")
     assert (start.name, peak.name, peak.contiguity) == ("start", "peak", "next")

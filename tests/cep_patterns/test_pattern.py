@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from cep_patterns.document import read_document
+from cep_patterns.model import StepModel
 from cep_patterns.pattern import AfterMatch, Pattern
 from records.errors import PatternError
 
@@ -100,7 +101,9 @@ def test_a_pattern_is_immutable() -> None:
     base.where("value > 1")
     base.next("b")
     assert len(base.steps) == 1
-    assert base.model("p").steps[0].where is None
+    (step,) = base.model("p").steps
+    assert isinstance(step, StepModel)
+    assert step.where is None
 
 
 def test_what_is_wrong_is_told_with_pattern_and_step() -> None:

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from faultline import exits
-from faultline.decode import in_words, read_records
+from faultline.decode import read_records
+from faultline.decode_words import in_words
 from faultline.main import app
 from records.errors import ConfigError
 
@@ -78,6 +79,83 @@ def test_a_configuration_gives_identity_and_rules(tmp_path: Path) -> None:
     _, lines, _ = decoded(*arguments)
 
     assert [each["signal"] for each in lines if each["type"] == "sample"] == ["saturation"]
+
+
+def test_rules_of_the_command_come_before_those_of_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "- {metric: requests_total, signal: errors, unit: '1', kind: counter}\n"
+    )
+    (tmp_path / "job.yaml").write_text(
+        "sources: [{type: kafka, bootstrap_servers: k:9092, topic: t, format: native}]\n"
+        "sinks: {files: {dir: out}}\nrules: [{metric: requests_total, signal: saturation}]\n"
+    )
+    (tmp_path / "records.yaml").write_text(RECORDS)
+    asked = [
+        "--records",
+        str(tmp_path / "records.yaml"),
+        "--normalised",
+        "--config",
+        str(tmp_path / "job.yaml"),
+    ]
+    _, lines, _ = decoded(*asked)
+    assert [each["rule"] for each in lines if each["type"] == "series"] == ["rules:1"]
+    _, lines, _ = decoded(*asked, "--rules", str(tmp_path / "mine.yaml"))
+    (series,) = [each for each in lines if each["type"] == "series"]
+    assert (series["rule"], series["signal"], series["unit"]) == ("mine.yaml:1", "errors", "1/s")
+
+
+def test_a_wrong_rule_of_the_configuration_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("- {metric: a, sinal: cpu}\n")
+    (tmp_path / "records.yaml").write_text(RECORDS)
+    files = ["--records", str(tmp_path / "records.yaml"), "--rules", str(tmp_path / "mine.yaml")]
+    done = CliRunner().invoke(app, ["decode", "--format", "native", *files])
+    assert done.exit_code == exits.USAGE
+    assert (
+        "mine.yaml:1: rule 1: unknown key 'sinal'; did you mean 'signal'?"
+        in str(done.exception) + done.stderr
+    )
+
+
+def test_names_that_no_rule_knows_come_with_a_stub(tmp_path: Path) -> None:
+    sample = '{"graph":"shop","node":"cart","metric":"cart.items","value":12,"time":1767225600000}'
+    (tmp_path / "records.yaml").write_text(f"- {{value: '{sample}'}}\n")
+    _, lines, told = decoded("--records", str(tmp_path / "records.yaml"), "--normalised")
+    (unmapped,) = [each for each in lines if each["type"] == "unmapped"]
+    assert (unmapped["metric"], unmapped["series"], unmapped["samples"]) == ("cart.items", 1, 1)
+    assert unmapped["stub"] == "- {metric: 'cart_items', signal: other}"
+    assert "1 name that no rule knows" in told
+    assert unmapped["stub"] in told
+
+
+def test_a_series_is_told_in_words() -> None:
+    line = {
+        "type": "series",
+        "record": 0,
+        "graph": "g",
+        "node": "n",
+        "metric": "m",
+        "labels": {"code": "503"},
+    }
+    line |= {"signal": "traffic", "kind": "counter", "unit": "ms/s", "factor": 0.001, "unit_known": True}
+    line |= {"rule": "names.yaml:9", "mapped": True, "dropped": False}
+    line["makes"] = [
+        {"metric": "m", "signal": "traffic", "unit": "1/s", "term": "plus"},
+        {"metric": "m_errors", "signal": "errors", "unit": "1/s", "term": "none"},
+    ]
+    assert in_words(line) == (
+        "  0  series       g/n  m{code=503} -> m (traffic)   traffic  counter  ms/s x 0.001  by names.yaml:9"
+    )
+    plain = {
+        **line,
+        "makes": [],
+        "rule": None,
+        "mapped": False,
+        "unit": "furlongs",
+        "factor": 1,
+        "unit_known": False,
+    }
+    assert in_words(plain).endswith("counter  furlongs (unknown, x 1)  no rule")
+    assert in_words({**plain, "dropped": True, "rule": "noise.yaml:5"}).endswith("dropped  by noise.yaml:5")
 
 
 def test_a_file_is_a_record(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from jobs.shipping import PACKAGES, stage
 def test_the_packages_are_shipped_with_their_data_and_without_leftovers(tmp_path: Path) -> None:
     staged = stage(tmp_path / "staged")
     assert sorted(path.name for path in staged.iterdir()) == sorted(PACKAGES)
-    assert (staged / "records" / "rules.yaml").is_file()
+    assert (staged / "records" / "signal_rules" / "names.yaml").is_file()
     assert list((staged / "cep_patterns" / "library").glob("*.yaml"))
     assert not list(staged.rglob("__pycache__"))
 

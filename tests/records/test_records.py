@@ -9,7 +9,7 @@ from records.errors import ConfigError, FaultlineError, PatternError, RecordingE
 from records.incidents import IncidentEvent
 from records.matches import Match
 from records.recordings import RecordingMeta
-from records.signals import SIGNAL_INDEX, SIGNALS, UNITS, to_base
+from records.signals import SIGNAL_INDEX, SIGNALS
 from records.validation import explain, nearest
 
 MATCH = """{"graph":"shop","node":"cart","peer":null,"series":null,"pattern":"p","version":1,"key":"node",
@@ -22,30 +22,6 @@ def test_the_signals_have_their_agreed_order() -> None:
     names = "cpu memory disk network latency errors traffic saturation availability restarts other"
     assert " ".join(SIGNALS) == names
     assert SIGNAL_INDEX["other"] == 10
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "base"),
-    [
-        (5.0, "ms", 0.005),
-        (50.0, "%", 0.5),
-        (2.0, "MiBy", 2_097_152.0),
-        (120.0, "1/min", 2.0),
-        (7.0, "mcpu", 0.007),
-    ],
-)
-def test_values_in_base_units(value: float, unit: str, base: float) -> None:
-    assert to_base(value, unit) == pytest.approx(base, rel=1e-12)
-
-
-def test_a_unit_is_never_guessed() -> None:
-    assert to_base(5.0, None) == 5.0
-    assert to_base(5.0, "furlong") == 5.0
-    assert to_base(5.0, "s/furlong") == 5.0
-
-
-def test_every_base_unit_is_its_own_base() -> None:
-    assert {UNITS[base] for base, _ in UNITS.values()} == {(base, 1.0) for base in ("s", "By", "1", "1/s")}
 
 
 def test_an_error_shows_its_mend() -> None:

@@ -117,10 +117,10 @@ public final class Decode {
       called.clear();
     }
 
-    /** Once per record, however many series of it name the call. */
+    /** Once per record; normalised, the node tells of it as the job's does. */
     @Override
     public void call(Edge edge) {
-      if (called.add(edge)) {
+      if (normalised == null && called.add(edge)) {
         edge(edge);
       }
     }

@@ -3,6 +3,8 @@ package io.faultline.cli;
 import io.faultline.cep.SampleEvent;
 import io.faultline.config.Json;
 import io.faultline.node.NodeState;
+import io.faultline.node.Part;
+import io.faultline.node.Resolved;
 import io.faultline.records.Edge;
 import io.faultline.records.Exemplar;
 import io.faultline.records.Kind;
@@ -11,6 +13,7 @@ import io.faultline.records.Side;
 import io.faultline.records.Signal;
 import java.util.Locale;
 import javax.annotation.Nullable;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ArrayNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The lines of {@link Decode}'s answer. */
@@ -20,13 +23,21 @@ final class DecodeLines {
   /** A sample as decoded; its kind as declared, else as the job will take it. */
   static ObjectNode sample(
       int record, String graph, String node, long time, SeriesKey key, Kind kind, double value) {
-    return series(record, graph, node, key, kind, key.signal(), key.unit())
+    return series(record, graph, node, key, kind, key.signal(), sentUnit(key))
         .put("value", value)
         .put("time", time);
   }
 
+  /** A bucket carries the unit of its histogram, yet it counts. */
+  @Nullable
+  private static String sentUnit(SeriesKey key) {
+    boolean bucket = key.metric().endsWith("_bucket") && key.label("le") != null;
+    return bucket && key.unit() != null ? "1" : key.unit();
+  }
+
   /** A sample after counters, units, signals and baseline; what is not known yet is null. */
-  static ObjectNode normalised(int record, SampleEvent sample) {
+  static ObjectNode normalised(
+      int record, SampleEvent sample, Resolved resolved, @Nullable String rule) {
     SeriesKey key = sample.series().key();
     ObjectNode line =
         series(
@@ -34,15 +45,56 @@ final class DecodeLines {
                 sample.series().graph(),
                 sample.series().node(),
                 key,
-                key.kind(),
+                key.kind() == Kind.UNSAID ? resolved.kind() : key.kind(),
                 sample.series().signal(),
                 sample.series().unit())
             .put("value", sample.value())
-            .put("time", sample.time());
+            .put("time", sample.time())
+            .put("factor", resolved.factor())
+            .put("rule", rule);
     put(line, "z", sample.z());
     put(line, "baseline", sample.baseline());
     put(line, "spread", sample.spread());
     return line;
+  }
+
+  /** What a series is taken for, and by which rule. */
+  static ObjectNode series(
+      int record, String graph, String node, SeriesKey key, Resolved resolved) {
+    ObjectNode line =
+        series(record, graph, node, key, resolved.kind(), resolved.signal(), resolved.unit());
+    line.put("type", "series")
+        .put("factor", resolved.factor())
+        .put("unit_known", !resolved.unitUnknown())
+        .put("rule", resolved.place())
+        .put("mapped", resolved.known())
+        .put("dropped", resolved.dropped());
+    ArrayNode makes = line.putArray("makes");
+    for (Part part : resolved.parts()) {
+      SeriesKey total = part.total();
+      makes
+          .addObject()
+          .put("metric", total.metric())
+          .put("signal", total.signal() == null ? null : total.signal().wireName())
+          .put("unit", total.unit())
+          .put("term", lower(part.term()));
+    }
+    return line;
+  }
+
+  /**
+   * A name of which no rule says what it measures.
+   *
+   * @param histogram the name of a histogram, not of one series
+   */
+  static ObjectNode unmapped(
+      int record, String metric, boolean histogram, int series, int samples) {
+    return line("unmapped")
+        .put("record", record)
+        .put("metric", metric)
+        .put("histogram", histogram)
+        .put("series", series)
+        .put("samples", samples);
   }
 
   /** Adds an event with its trace to the line of the sample that counts it. */

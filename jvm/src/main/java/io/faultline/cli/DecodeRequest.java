@@ -24,6 +24,8 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param rules signal rules for {@code normalised}
  * @param tickMs length of a tick for {@code normalised}, ms
  * @param normalised after counters, units, signals and baseline
+ * @param edgeTtlMs how long an edge counts, for {@code normalised}, ms
+ * @param edgeSide whose count is an edge's, for {@code normalised}: server or client
  * @param maxFutureMs a time further ahead of its record's timestamp is refused, ms
  */
 record DecodeRequest(
@@ -39,6 +41,8 @@ record DecodeRequest(
     @Nullable Map<String, Long> graphTicks,
     @Nullable Integer windowTicks,
     boolean normalised,
+    @Nullable Long edgeTtlMs,
+    @Nullable String edgeSide,
     @Nullable Long maxFutureMs,
     List<Record> records) {
   private static final long MAX_FUTURE_MS = 300_000L;

@@ -7,7 +7,10 @@ import io.faultline.node.NodeConfig;
 import io.faultline.node.NodeOutput;
 import io.faultline.node.NodeProcessor;
 import io.faultline.node.NodeState;
+import io.faultline.node.Resolved;
+import io.faultline.node.SignalRules;
 import io.faultline.records.Block;
+import io.faultline.records.Edge;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
 import java.io.IOException;
@@ -34,6 +37,7 @@ final class Normalised {
           "series_refused");
 
   private final NodeProcessor processor;
+  private final SentSeries sentSeries;
   private final BlockSplitter splitter = new BlockSplitter();
   private final Map<String, List<Sent>> byNode = new LinkedHashMap<>();
   private int current = -1;
@@ -42,7 +46,9 @@ final class Normalised {
   private record Sent(int record, Block block) {}
 
   Normalised(NodeConfig config) {
-    this.processor = new NodeProcessor(config);
+    SignalRules rules = new SignalRules(config.rules());
+    this.processor = new NodeProcessor(config, rules);
+    this.sentSeries = new SentSeries(rules);
   }
 
   /** Takes a sample; records come one after the other. */
@@ -53,6 +59,7 @@ final class Normalised {
       current = record;
     }
     splitter.add(graph, node, time, key, value, start);
+    sentSeries.add(record, graph, node, key);
   }
 
   private void flush() {
@@ -63,14 +70,17 @@ final class Normalised {
                 .add(new Sent(current, block)));
   }
 
-  /** Writes the normalised samples of all nodes, and what was left out. */
+  /**
+   * Writes the normalised samples of all nodes and what was left out, then what each series was
+   * taken for, then the names that no rule knows.
+   */
   void write(Lines out) throws IOException {
     flush();
     for (List<Sent> sent : byNode.values()) {
       sent.sort(Comparator.comparingLong(s -> s.block().time()));
       Block first = sent.get(0).block();
       NodeState state = new NodeState(first.graph(), first.node());
-      NodeLines lines = new NodeLines();
+      NodeLines lines = new NodeLines(state);
       for (Sent one : sent) {
         lines.begin(one);
         processor.step(state, one.block(), lines);
@@ -80,13 +90,19 @@ final class Normalised {
         out.write(line);
       }
     }
+    sentSeries.write(out);
   }
 
   /** The lines of one node. */
-  private static final class NodeLines implements NodeOutput {
+  private final class NodeLines implements NodeOutput {
+    private final NodeState state;
     private final List<ObjectNode> all = new ArrayList<>();
     private final Map<Long, Integer> recordAt = new HashMap<>();
     private int record;
+
+    NodeLines(NodeState state) {
+      this.state = state;
+    }
 
     void begin(Sent sent) {
       record = sent.record();
@@ -101,7 +117,16 @@ final class Normalised {
     /** What is derived of several points may come after the next record was begun. */
     @Override
     public void sample(SampleEvent sample) {
-      all.add(DecodeLines.normalised(recordAt.getOrDefault(sample.time(), record), sample));
+      SeriesKey key = sample.series().key();
+      Resolved resolved = processor.resolved(state, key);
+      String rule = resolved.place() == null ? sentSeries.ruleOfTotal(key) : resolved.place();
+      int from = recordAt.getOrDefault(sample.time(), record);
+      all.add(DecodeLines.normalised(from, sample, resolved, rule));
+    }
+
+    @Override
+    public void called(Edge edge) {
+      all.add(DecodeLines.edge(recordAt.getOrDefault(edge.time(), record), edge));
     }
 
     @Override

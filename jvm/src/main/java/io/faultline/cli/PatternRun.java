@@ -143,6 +143,11 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   }
 
   @Override
+  public void called(Edge edge) {
+    // No graph is made here.
+  }
+
+  @Override
   public void match(String graph, long time, byte[] json) {
     graphs.match(graph, time, json);
     tell(parse(json));

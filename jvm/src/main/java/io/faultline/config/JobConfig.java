@@ -3,6 +3,7 @@ package io.faultline.config;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
@@ -16,6 +17,8 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param idleAfterMs a partition silent for so long (wall clock) no longer holds back event time
  * @param maxFutureMs a record further ahead of its Kafka timestamp is a dead letter, ms
  * @param edgeTtlMs how long an edge counts that says nothing of it, ms
+ * @param edgeSide whose count is an edge's traffic and errors where both ends count: server or
+ *     client
  * @param windowTicks ticks in the model's window, T
  * @param rules signal rules as JSON, read by the normaliser
  * @param timeouts whether partial matches that ran out of time are told
@@ -31,6 +34,7 @@ public record JobConfig(
     @Nullable Long idleAfterMs,
     @Nullable Long maxFutureMs,
     @Nullable Long edgeTtlMs,
+    @Nullable String edgeSide,
     @Nullable Integer windowTicks,
     List<JsonNode> rules,
     boolean timeouts,
@@ -40,6 +44,7 @@ public record JobConfig(
     implements Serializable {
 
   public static final String DEFAULT_GRAPH = "default";
+  private static final Set<String> SIDES = Set.of("server", "client");
 
   public JobConfig {
     if (sources == null || sources.isEmpty()) {
@@ -54,6 +59,10 @@ public record JobConfig(
     idleAfterMs = atLeast(idleAfterMs, 1, 30_000L, "idle_after_ms");
     maxFutureMs = atLeast(maxFutureMs, 0, 300_000L, "max_future_ms");
     edgeTtlMs = atLeast(edgeTtlMs, 1, 3_600_000L, "edge_ttl_ms");
+    edgeSide = edgeSide == null ? "server" : edgeSide;
+    if (!SIDES.contains(edgeSide)) {
+      throw new ConfigException("edge_side: server or client is wanted, found " + edgeSide);
+    }
     windowTicks =
         (int)
             (long) atLeast(windowTicks == null ? null : (long) windowTicks, 1, 10L, "window_ticks");

@@ -16,6 +16,7 @@ import javax.annotation.Nullable;
  * @param node the callee; null = it names no node, and the series gives no sample
  * @param caller null = nobody who is a node, or the callee itself
  * @param reason why there is no sample, or no edge; null = nothing is amiss
+ * @param counts a value of the series is a number of calls
  * @param side who counted
  * @param signal null = a rule decides
  * @param unit null = not declared
@@ -25,6 +26,7 @@ record Call(
     @Nullable String node,
     @Nullable String caller,
     @Nullable String reason,
+    boolean counts,
     Side side,
     @Nullable Signal signal,
     @Nullable String unit,
@@ -45,7 +47,7 @@ record Call(
       caller = null;
       reason = Reasons.SELF_EDGE;
     }
-    return new Call(node, caller, reason, side, metric.signal(), unit, labels);
+    return new Call(node, caller, reason, metric.counts(), side, metric.signal(), unit, labels);
   }
 
   /** Key of the series of this metric; a call metric counts, whatever was declared. */
@@ -54,8 +56,11 @@ record Call(
     return new SeriesKey(metric, SeriesKey.canonical(labels), caller, side, kind, signal, unit);
   }
 
-  /** Tells of the call that a value of the series names, or why it names none. */
+  /** Tells of the call that a value of the series names, if it counts any, or why it names none. */
   void tell(String graph, long time, Decoder.Output out) {
+    if (!counts) {
+      return;
+    }
     if (caller != null && node != null) {
       String kind = CallLabels.kind(labels.get(CallLabels.CONNECTION));
       out.call(new Edge(graph, caller, node, time, kind, -1L));

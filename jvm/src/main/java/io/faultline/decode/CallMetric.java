@@ -13,7 +13,7 @@ import javax.annotation.Nullable;
  * @param signal what it measures; null = a rule decides
  * @param histogram its points are histograms; false for counters and for the {@code _count}, {@code
  *     _sum} and {@code _bucket} that Prometheus makes of a histogram
- * @param counts a value is a number of calls
+ * @param counts a value is a number of calls, or has one in it
  * @param side who measured, where the name says it
  * @param unit what the name says; null = nothing
  */
@@ -94,11 +94,11 @@ record CallMetric(
 
   private static void histogram(
       Family family, String name, Signal signal, Side side, @Nullable String unit) {
-    BY_NAME.put(name, new CallMetric(family, signal, true, false, side, unit));
+    boolean latency = signal == Signal.LATENCY;
+    BY_NAME.put(name, new CallMetric(family, signal, true, latency, side, unit));
     CallMetric part = new CallMetric(family, signal, false, false, side, unit);
     BY_NAME.put(name + "_sum", part);
     BY_NAME.put(name + "_bucket", part);
-    boolean latency = signal == Signal.LATENCY;
     Signal counted = latency ? Signal.TRAFFIC : null;
     BY_NAME.put(name + "_count", new CallMetric(family, counted, false, latency, side, "1"));
   }

@@ -26,6 +26,7 @@ final class JsonRecords {
 
   private final Reader reader;
   private final boolean arrays;
+  private final boolean plain;
   private final LineCount lines = new LineCount();
   private byte[] bytes;
   private int from;
@@ -55,8 +56,18 @@ final class JsonRecords {
    * @param arrays whether objects may stand in an array
    */
   JsonRecords(Reader reader, boolean arrays) {
+    this(reader, arrays, true);
+  }
+
+  /**
+   * A walk.
+   *
+   * @param plain whether plain objects may be read without the parser
+   */
+  JsonRecords(Reader reader, boolean arrays, boolean plain) {
     this.reader = reader;
     this.arrays = arrays;
+    this.plain = plain;
   }
 
   static JsonParser parser(byte[] bytes, int from, int to) throws IOException {
@@ -77,7 +88,7 @@ final class JsonRecords {
       out.deadLetter(Reasons.EMPTY, at == 0 ? "the record has no bytes" : "the record is blank");
     }
     while (at < value.length) {
-      int end = value[at] == '{' ? plain(at, out) : -1;
+      int end = plain && value[at] == '{' ? plain(at, out) : -1;
       at = skipBlank(value, end < 0 ? parse(at, out) : end);
     }
     bytes = null;

@@ -23,6 +23,28 @@ final class LabelCatalog<V> {
     return entry == null ? null : entry.value;
   }
 
+  /** As {@link #find(byte[], int, int, String)}, with a name in ASCII. */
+  @Nullable
+  V find(byte[] bytes, int from, int to, int nameFrom, int nameTo) {
+    Entry<V> entry = known.get(bytes, from, to);
+    while (entry != null && !isNamed(entry.name, bytes, nameFrom, nameTo)) {
+      entry = entry.next;
+    }
+    return entry == null ? null : entry.value;
+  }
+
+  private static boolean isNamed(String name, byte[] bytes, int from, int to) {
+    if (name.length() != to - from) {
+      return false;
+    }
+    for (int i = from; i < to; i++) {
+      if (bytes[i] != name.charAt(i - from)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   void keep(byte[] bytes, int from, int to, String name, V value) {
     if (entries >= LIMIT) {
       known.clear();

@@ -18,7 +18,16 @@ public final class NativeDecoder implements Decoder {
    * @param graph the graph of everything read, whatever the records say; null = as they say
    */
   public NativeDecoder(@Nullable String graph) {
-    this.records = new JsonRecords(new NativeObject(graph), false);
+    this(graph, true);
+  }
+
+  /**
+   * A decoder.
+   *
+   * @param plain whether plain objects may be read without the parser
+   */
+  NativeDecoder(@Nullable String graph, boolean plain) {
+    this.records = new JsonRecords(new NativeObject(graph), false, plain);
   }
 
   static NativeDecoder create(IdentityConfig identity) {

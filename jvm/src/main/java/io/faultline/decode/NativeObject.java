@@ -23,6 +23,7 @@ final class NativeObject implements JsonRecords.Reader {
   @Nullable private final String fixedGraph;
   private final Interner<SeriesKey> seriesKeys = new Interner<>(SERIES_KEPT);
   private final Interner<String> names = new Interner<>(SERIES_KEPT);
+  private final NativePlain plain;
   private final Map<String, String> labels = new LinkedHashMap<>();
 
   private String graph;
@@ -44,10 +45,28 @@ final class NativeObject implements JsonRecords.Reader {
 
   NativeObject(@Nullable String fixedGraph) {
     this.fixedGraph = fixedGraph;
+    this.plain = new NativePlain(fixedGraph, seriesKeys, names);
+  }
+
+  @Override
+  public int readPlain(byte[] bytes, int from, Decoder.Output out) {
+    return plain.read(bytes, from, out);
   }
 
   @Override
   public void read(JsonParser parser, JsonRecords at, Decoder.Output out) throws IOException {
+    try {
+      readFields(parser);
+      String problem = emit(out);
+      if (problem != null) {
+        out.deadLetter(problem, at.place() + ": " + detail);
+      }
+    } finally {
+      plain.forget();
+    }
+  }
+
+  private void readFields(JsonParser parser) throws IOException {
     reset();
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
       String field = parser.currentName();
@@ -57,10 +76,6 @@ final class NativeObject implements JsonRecords.Reader {
       }
       readField(field, token, parser);
       parser.skipChildren();
-    }
-    String problem = emit(out);
-    if (problem != null) {
-      out.deadLetter(problem, at.place() + ": " + detail);
     }
   }
 
@@ -257,6 +272,9 @@ final class NativeObject implements JsonRecords.Reader {
         seriesKeys.intern(
             new SeriesKey(
                 metric, SeriesKey.canonical(labels), caller, side, declared, signal, unit));
+    if (peer == null || caller != null) {
+      plain.learn(key);
+    }
     out.sample(graph, names.intern(name), time, key, value, 0L);
   }
 

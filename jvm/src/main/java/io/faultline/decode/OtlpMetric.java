@@ -23,6 +23,7 @@ final class OtlpMetric {
   private final byte[] sentUnit;
   private final Kind kind;
   private final OtlpShape shape;
+  private final int header;
   @Nullable private final CallMetric callMetric;
   private final BytesMap<OtlpSeries> known = new BytesMap<>();
 
@@ -30,6 +31,7 @@ final class OtlpMetric {
    * A metric.
    *
    * @param sentUnit as declared, empty = none
+   * @param header length of what stands before its data and of their tag; 0 = not all of it does
    */
   OtlpMetric(
       OtlpIdentity identity,
@@ -37,12 +39,14 @@ final class OtlpMetric {
       String name,
       String sentUnit,
       Kind kind,
-      OtlpShape shape) {
+      OtlpShape shape,
+      int header) {
     this.identity = identity;
     this.scope = scope;
     this.name = name;
     this.kind = kind;
     this.shape = shape;
+    this.header = header;
     CallMetric named = CallMetric.of(name);
     boolean fits = named != null && named.histogram() == shape.isHistogram();
     this.callMetric = fits && shape != OtlpShape.SUMMARY ? named : null;
@@ -50,18 +54,20 @@ final class OtlpMetric {
     this.unit = sentUnit.isEmpty() ? null : sentUnit;
   }
 
+  String name() {
+    return name;
+  }
+
   OtlpShape shape() {
     return shape;
   }
 
-  /** Whether a point counts calls. */
-  boolean counts() {
-    return callMetric != null && callMetric.counts();
+  Kind kind() {
+    return kind;
   }
 
-  /** Whether points of one payload may have to be added up. */
-  boolean adds() {
-    return callMetric != null && callMetric.family() == CallMetric.Family.SERVICE_GRAPH;
+  int header() {
+    return header;
   }
 
   /** Whether the metric still has the unit in that range, and adds up in that way. */
@@ -69,6 +75,15 @@ final class OtlpMetric {
     return this.kind == kind
         && this.shape == shape
         && Arrays.equals(sentUnit, 0, sentUnit.length, buffer, from, to);
+  }
+
+  /**
+   * What a point that ends with these bytes stands for, if they are the attributes that came after
+   * the last ones; null where they must be read.
+   */
+  @Nullable
+  OtlpSeries guess(byte[] buffer, int from, int to) {
+    return known.guessWhole(buffer, from, to);
   }
 
   /** What a point with these attributes stands for; the range holds them one after the other. */

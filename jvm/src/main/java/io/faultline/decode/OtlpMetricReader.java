@@ -3,17 +3,10 @@ package io.faultline.decode;
 import io.faultline.decode.OtlpPath.Level;
 import io.faultline.decode.Wire.WireException;
 import io.faultline.records.Kind;
-import java.nio.charset.StandardCharsets;
+import javax.annotation.Nullable;
 
 /** Reads one OTLP Metric with its points. */
 final class OtlpMetricReader {
-  private static final int NAME = 1;
-  private static final int UNIT = 3;
-  private static final int GAUGE = 5;
-  private static final int SUM = 7;
-  private static final int HISTOGRAM = 9;
-  private static final int EXPONENTIAL_HISTOGRAM = 10;
-  private static final int SUMMARY = 11;
   private static final int POINTS = 1;
   private static final int TEMPORALITY = 2;
   private static final int MONOTONIC = 3;
@@ -24,17 +17,13 @@ final class OtlpMetricReader {
   private final OtlpPath path;
   private final OtlpSamples samples = new OtlpSamples();
   private final OtlpPoint point = new OtlpPoint();
-  private final Wire metric = new Wire();
+  private final OtlpHeader header = new OtlpHeader();
   private final Wire data = new Wire();
   private OtlpRefusals refused = OtlpRefusals.NONE;
   private Decoder.Output out;
-  private int nameFrom;
-  private int nameTo;
-  private int unitFrom;
-  private int unitTo;
-  private int dataField;
-  private int dataFrom;
-  private int dataTo;
+
+  /** The metric at hand, as soon as it is known. */
+  @Nullable private OtlpMetric of;
 
   OtlpMetricReader(OtlpIdentity identity, OtlpPath path) {
     this.identity = identity;
@@ -47,18 +36,14 @@ final class OtlpMetricReader {
     this.out = out;
   }
 
-  /** Called after each record. */
-  void flush() {
-    samples.flush(out);
-  }
-
   /** Reads the metric in the current field of the scope's reader. */
-  void read(Wire scopeWire, OtlpScope scope) {
-    nameFrom = nameTo = unitFrom = unitTo = dataField = 0;
+  void read(Wire outer, OtlpScope scope) {
+    of = null;
+    header.clear();
     try {
-      readHeader(metric.into(scopeWire));
-      refused.check(scopeWire);
-      readData(scope);
+      if (guess(outer, scope) || find(outer, scope)) {
+        readPoints();
+      }
     } catch (WireException e) {
       path.backTo(Level.METRIC);
       refuse(e);
@@ -66,73 +51,90 @@ final class OtlpMetricReader {
   }
 
   private void refuse(WireException e) {
-    String name = new String(metric.buffer(), nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
+    String name = of == null ? header.name() : of.name();
     out.deadLetter(e.reason(), path.of(name) + ": " + e.getMessage());
   }
 
-  private void readHeader(Wire wire) throws WireException {
-    while (wire.next()) {
-      switch (wire.field) {
-        case NAME -> {
-          wire.expect(Wire.BYTES);
-          nameFrom = wire.from;
-          nameTo = wire.to;
-        }
-        case UNIT -> {
-          wire.expect(Wire.BYTES);
-          unitFrom = wire.from;
-          unitTo = wire.to;
-        }
-        case GAUGE, SUM, HISTOGRAM, EXPONENTIAL_HISTOGRAM, SUMMARY -> {
-          wire.expect(Wire.BYTES);
-          dataField = wire.field;
-          dataFrom = wire.from;
-          dataTo = wire.to;
-        }
-        default -> {
-          // Description, metadata and later fields give no sample.
-        }
-      }
+  /** Tries the metric that came after the last one, as senders keep their order. */
+  private boolean guess(Wire outer, OtlpScope scope) throws WireException {
+    of = scope.guess(outer.buffer(), outer.from, outer.to);
+    if (of == null) {
+      return false;
     }
+    data.over(outer.buffer(), outer.from + of.header() - 1, outer.to);
+    if (data.next() && data.to == outer.to) {
+      refused.check(outer);
+      int field = data.field;
+      data.into(data);
+      return of.kind() == kind(field);
+    }
+    return false;
   }
 
-  private void readData(OtlpScope scope) throws WireException {
-    if (nameFrom == nameTo) {
+  /** Reads what the metric says of itself; false where it has no points. */
+  private boolean find(Wire outer, OtlpScope scope) throws WireException {
+    of = null;
+    header.read(outer);
+    refused.check(outer);
+    if (header.isNameless()) {
       throw new WireException(Reasons.MISSING_FIELD, "the metric has no name");
     }
-    OtlpShape shape =
-        switch (dataField) {
-          case GAUGE, SUM -> OtlpShape.NUMBER;
-          case HISTOGRAM -> OtlpShape.HISTOGRAM;
-          case EXPONENTIAL_HISTOGRAM -> OtlpShape.EXPONENTIAL;
-          case SUMMARY -> OtlpShape.SUMMARY;
-          default -> null;
-        };
-    if (shape == null) {
+    if (header.shape() == null) {
       out.ignored(Reasons.NO_RECORDED_VALUE);
+      return false;
+    }
+    data.over(outer.buffer(), header.dataFrom, header.dataTo);
+    Kind kind = kind(header.dataField);
+    if (header.isPlain()) {
+      findByHeader(outer, scope, kind);
     } else {
-      readPoints(known(scope, kind(), shape));
+      findByName(outer, scope, kind);
+    }
+    return true;
+  }
+
+  private void findByHeader(Wire outer, OtlpScope scope, Kind kind) {
+    int end = header.dataTag + 1;
+    of = scope.withHeader(outer.buffer(), outer.from, end);
+    if (of == null || of.kind() != kind) {
+      of = create(scope, kind, end - outer.from);
+      scope.keepHeader(outer.buffer(), outer.from, end, of);
     }
   }
 
-  /** How the points add up. */
-  private Kind kind() throws WireException {
-    if (dataField == GAUGE) {
+  private void findByName(Wire outer, OtlpScope scope, Kind kind) {
+    byte[] buffer = outer.buffer();
+    of = scope.withName(buffer, header.nameFrom, header.nameTo);
+    if (of == null || !of.is(buffer, header.unitFrom, header.unitTo, kind, header.shape())) {
+      of = create(scope, kind, 0);
+      scope.keepName(buffer, header.nameFrom, header.nameTo, of);
+    }
+  }
+
+  private OtlpMetric create(OtlpScope scope, Kind kind, int length) {
+    return new OtlpMetric(
+        identity, scope, header.name(), header.unit(), kind, header.shape(), length);
+  }
+
+  /** How the points in the data add up; the data's reader is back at their start. */
+  private Kind kind(int field) throws WireException {
+    if (field == OtlpHeader.GAUGE) {
       return Kind.GAUGE;
     }
-    if (dataField == SUMMARY) {
+    if (field == OtlpHeader.SUMMARY) {
       return Kind.COUNTER;
     }
-    data.over(metric.buffer(), dataFrom, dataTo);
     long temporality = 0;
-    boolean monotonic = dataField != SUM;
-    while (data.next()) {
+    boolean monotonic = field != OtlpHeader.SUM;
+    data.mark();
+    for (data.skip(POINTS); data.next(); data.skip(POINTS)) {
       if (data.field == TEMPORALITY) {
         temporality = data.integer();
-      } else if (data.field == MONOTONIC && dataField == SUM) {
+      } else if (data.field == MONOTONIC && field == OtlpHeader.SUM) {
         monotonic = data.integer() != 0;
       }
     }
+    data.back();
     if (temporality == DELTA) {
       return Kind.DELTA;
     }
@@ -142,36 +144,31 @@ final class OtlpMetricReader {
     return monotonic ? Kind.COUNTER : Kind.GAUGE;
   }
 
-  private OtlpMetric known(OtlpScope scope, Kind kind, OtlpShape shape) {
-    byte[] buffer = metric.buffer();
-    OtlpMetric found = scope.metric(buffer, nameFrom, nameTo);
-    if (found == null || !found.is(buffer, unitFrom, unitTo, kind, shape)) {
-      String name = new String(buffer, nameFrom, nameTo - nameFrom, StandardCharsets.UTF_8);
-      String unit = new String(buffer, unitFrom, unitTo - unitFrom, StandardCharsets.UTF_8);
-      found = new OtlpMetric(identity, scope, name, unit, kind, shape);
-      scope.keep(buffer, nameFrom, nameTo, found);
-    }
-    return found;
-  }
-
-  private void readPoints(OtlpMetric of) throws WireException {
-    data.over(metric.buffer(), dataFrom, dataTo);
+  private void readPoints() throws WireException {
+    boolean any = false;
     while (data.next()) {
       if (data.field == POINTS) {
+        any = true;
         path.next(Level.POINT);
         try {
-          readPoint(of);
+          readPoint();
         } catch (WireException e) {
           refuse(e);
         }
       }
     }
+    if (!any) {
+      out.ignored(Reasons.NO_RECORDED_VALUE);
+    }
   }
 
-  private void readPoint(OtlpMetric of) throws WireException {
+  private void readPoint() throws WireException {
     refused.check(data);
-    point.read(of.shape(), data);
     boolean number = of.shape() == OtlpShape.NUMBER;
+    if (number && emitGuessed()) {
+      return;
+    }
+    point.read(of.shape(), data);
     if (point.noRecordedValue() || (number && !point.hasValue)) {
       out.ignored(Reasons.NO_RECORDED_VALUE);
     } else if (number && !Double.isFinite(point.value)) {
@@ -179,11 +176,29 @@ final class OtlpMetricReader {
     } else if (!Times.isValid(point.time)) {
       throw new WireException(Reasons.BAD_TIME, "its time is " + point.time + " ms");
     } else {
-      samples.emit(point, of, series(of), out);
+      samples.emit(point, series(), out);
     }
   }
 
-  private OtlpSeries series(OtlpMetric of) throws WireException {
+  /**
+   * Hands on a number of the plainest form, if its attributes are those that came after the last
+   * ones, as senders keep their order. False where it must be read field by field.
+   */
+  private boolean emitGuessed() {
+    int attributes = point.readPlain(data);
+    if (attributes < 0 || !Double.isFinite(point.value) || !Times.isValid(point.time)) {
+      return false;
+    }
+    OtlpSeries series = of.guess(data.buffer(), attributes, data.to);
+    if (series == null || !series.isPlain()) {
+      return false;
+    }
+    out.sample(
+        series.graph(), series.node(), point.time, series.value(), point.value, point.start());
+    return true;
+  }
+
+  private OtlpSeries series() throws WireException {
     byte[] buffer = point.wire.buffer();
     return point.contiguous
         ? of.series(buffer, point.attributesFrom, point.attributesTo)

@@ -6,6 +6,14 @@ import io.faultline.decode.Wire.WireException;
 final class OtlpPoint {
   private static final int NO_RECORDED_VALUE = 1;
 
+  /** Tags of a number's fields, and the length of a field of fixed size with its tag. */
+  private static final byte START_TAG = 2 << 3 | Wire.FIXED64;
+
+  private static final byte TIME_TAG = 3 << 3 | Wire.FIXED64;
+  private static final byte DOUBLE_TAG = 4 << 3 | Wire.FIXED64;
+  private static final byte INTEGER_TAG = 6 << 3 | Wire.FIXED64;
+  private static final int FIXED = 1 + Long.BYTES;
+
   final Wire wire = new Wire();
   private final Wire part = new Wire();
 
@@ -19,8 +27,8 @@ final class OtlpPoint {
   /** Event time, ms; 0 = not said. */
   long time;
 
-  /** Start time, ms; 0 = not said. */
-  long start;
+  /** Start time as sent, ms; 0 = not said. */
+  private long start;
 
   /** The value of a number, the sum of a histogram or summary. */
   double value;
@@ -49,6 +57,13 @@ final class OtlpPoint {
   final DoubleList quantileValues = new DoubleList();
   final OtlpExemplars exemplars = new OtlpExemplars();
   private long flags;
+
+  /**
+   * Start time, ms; 0 = not said. One that no clock can have told would make a rate of any size.
+   */
+  long start() {
+    return start <= time && Times.isValid(start) ? start : 0L;
+  }
 
   boolean noRecordedValue() {
     return (flags & NO_RECORDED_VALUE) != 0;
@@ -83,6 +98,34 @@ final class OtlpPoint {
         readPart();
       }
     }
+  }
+
+  /**
+   * Reads start, time and value of a number as encoders write it: in this order, before everything
+   * else. Returns where its attributes begin, if it has any; -1 where it has another form, and must
+   * be read field by field.
+   */
+  int readPlain(Wire data) {
+    byte[] bytes = data.buffer();
+    int to = data.to;
+    int at = data.from;
+    long started = 0L;
+    if (to - at > FIXED && bytes[at] == START_TAG) {
+      started = Wire.longAt(bytes, at + 1);
+      at += FIXED;
+    }
+    if (to - at < 2 * FIXED || bytes[at] != TIME_TAG) {
+      return -1;
+    }
+    byte kind = bytes[at + FIXED];
+    if (kind != DOUBLE_TAG && kind != INTEGER_TAG) {
+      return -1;
+    }
+    long bits = Wire.longAt(bytes, at + FIXED + 1);
+    value = kind == DOUBLE_TAG ? Double.longBitsToDouble(bits) : bits;
+    time = Times.fromNanos(Wire.longAt(bytes, at + 1));
+    start = Times.fromNanos(started);
+    return at + 2 * FIXED;
   }
 
   private void readNumber() throws WireException {

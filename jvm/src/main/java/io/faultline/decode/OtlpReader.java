@@ -26,6 +26,7 @@ final class OtlpReader {
   private final Wire scope = new Wire();
   private OtlpRefusals refused = OtlpRefusals.NONE;
   private Decoder.Output out;
+  private boolean told;
 
   OtlpReader(IdentityConfig identity, String defaultGraph) {
     this.metrics = new OtlpMetricReader(new OtlpIdentity(identity, defaultGraph), path);
@@ -53,15 +54,24 @@ final class OtlpReader {
       path.start();
       refuse(e);
     }
-    metrics.flush();
     return any;
   }
 
   private void refuse(WireException e) {
+    told = true;
     out.deadLetter(e.reason(), path + ": " + e.getMessage());
   }
 
+  /** A resource with no metric in it is told too: no bytes go without an outcome. */
   private void readResource() {
+    told = false;
+    readMetrics();
+    if (!told) {
+      out.ignored(Reasons.NO_RECORDED_VALUE);
+    }
+  }
+
+  private void readMetrics() {
     try {
       refused.check(record);
       Range range = find(resource.into(record), RESOURCE);
@@ -87,6 +97,7 @@ final class OtlpReader {
       while (scope.next()) {
         if (scope.field == METRICS) {
           path.next(Level.METRIC);
+          told = true;
           metrics.read(scope, known);
         }
       }

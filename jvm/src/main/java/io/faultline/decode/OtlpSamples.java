@@ -6,20 +6,13 @@ import javax.annotation.Nullable;
 
 /** Hands on what one OTLP data point says, once its series is known. */
 final class OtlpSamples {
-  private final ServiceGraphCalls calls = new ServiceGraphCalls();
   private final ExponentialMerge merge = new ExponentialMerge();
   private OtlpPoint point;
   private OtlpSeries series;
   private Decoder.Output out;
 
-  /** Called after each record. */
-  void flush(Decoder.Output out) {
-    calls.flush(out);
-  }
-
   /** Hands on one point; throws where its parts do not fit together. */
-  void emit(OtlpPoint point, OtlpMetric of, OtlpSeries series, Decoder.Output out)
-      throws WireException {
+  void emit(OtlpPoint point, OtlpSeries series, Decoder.Output out) throws WireException {
     this.point = point;
     this.series = series;
     this.out = out;
@@ -28,28 +21,22 @@ final class OtlpSamples {
       return;
     }
     switch (point.shape) {
-      case NUMBER -> emitNumber(of);
+      case NUMBER -> emitNumber();
       case HISTOGRAM, EXPONENTIAL -> emitHistogram(series.histogram());
       case SUMMARY -> emitSummary(series.summary());
     }
-  }
-
-  private void emitNumber(OtlpMetric of) {
-    if (series.call() != null && of.counts()) {
+    if (series.call() != null) {
       series.call().tell(series.graph(), point.time, out);
     }
-    boolean added =
-        series.call() != null
-            && of.adds()
-            && calls.add(series, point.value, point.time, point.start);
-    if (!added) {
-      sample(series.value(), point.value);
-      exemplars();
-    }
+  }
+
+  private void emitNumber() {
+    sample(series.value(), point.value);
+    exemplars();
   }
 
   private void sample(SeriesKey key, double value) {
-    out.sample(series.graph(), series.node(), point.time, key, value, point.start);
+    out.sample(series.graph(), series.node(), point.time, key, value, point.start());
   }
 
   private void exemplars() {

@@ -18,4 +18,10 @@ record OtlpSeries(
     @Nullable SeriesKey value,
     @Nullable HistogramSeries histogram,
     @Nullable SummarySeries summary,
-    @Nullable Call call) {}
+    @Nullable Call call) {
+
+  /** A number that says something of a node, and nothing of calls. */
+  boolean isPlain() {
+    return value != null && call == null;
+  }
+}

@@ -39,6 +39,12 @@ final class PrometheusCatalog {
     return known.find(bytes, from, to, metric);
   }
 
+  /** As {@link #find(byte[], int, int, String)}, with a name in ASCII. */
+  @Nullable
+  PrometheusSeries find(byte[] bytes, int from, int to, int nameFrom, int nameTo) {
+    return known.find(bytes, from, to, nameFrom, nameTo);
+  }
+
   /** Works a series out and keeps it for the next time. */
   PrometheusSeries add(byte[] bytes, int from, int to, String metric, Map<String, String> labels) {
     PrometheusSeries series = resolve(metric, labels);
@@ -75,11 +81,7 @@ final class PrometheusCatalog {
     Call call = calls.of(described, null, rest);
     return call == null
         ? null
-        : series(
-            graph,
-            call.node(),
-            call.series(metric, Kind.COUNTER),
-            described.counts() ? call : null);
+        : series(graph, call.node(), call.series(metric, Kind.COUNTER), call);
   }
 
   private PrometheusSeries series(

@@ -12,8 +12,17 @@ public final class PrometheusDecoder implements Decoder {
   private final JsonRecords records;
 
   PrometheusDecoder(IdentityConfig identity, String defaultGraph) {
+    this(identity, defaultGraph, true);
+  }
+
+  /**
+   * A decoder.
+   *
+   * @param plain whether plain objects may be read without the parser
+   */
+  PrometheusDecoder(IdentityConfig identity, String defaultGraph, boolean plain) {
     PrometheusCatalog catalog = new PrometheusCatalog(identity, defaultGraph);
-    this.records = new JsonRecords(new PrometheusObject(catalog), true);
+    this.records = new JsonRecords(new PrometheusObject(catalog), true, plain);
   }
 
   @Override

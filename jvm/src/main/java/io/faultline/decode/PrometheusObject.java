@@ -15,6 +15,7 @@ final class PrometheusObject implements JsonRecords.Reader {
   private static final String NAME = "__name__";
 
   private final PrometheusCatalog catalog;
+  private final PrometheusPlain plain;
   private final Interner<String> names = new Interner<>(100_000);
   private final Decimals decimals = new Decimals();
   private final Map<String, String> labels = new LinkedHashMap<>();
@@ -32,6 +33,12 @@ final class PrometheusObject implements JsonRecords.Reader {
 
   PrometheusObject(PrometheusCatalog catalog) {
     this.catalog = catalog;
+    this.plain = new PrometheusPlain(catalog);
+  }
+
+  @Override
+  public int readPlain(byte[] bytes, int from, Decoder.Output out) {
+    return plain.read(bytes, from, out);
   }
 
   @Override

@@ -8,7 +8,7 @@ import javax.annotation.Nullable;
  *
  * @param node null = unnamed: a value gives no sample
  * @param key null where the node is
- * @param call the call that the series counts; null = it counts none
+ * @param call the call that the series describes; null where it describes none
  */
 record PrometheusSeries(
     String metric,

@@ -18,6 +18,6 @@ final class Times {
 
   /** Unsigned nanoseconds to ms, the rest dropped. */
   static long fromNanos(long nanos) {
-    return Long.divideUnsigned(nanos, NANOS_PER_MS);
+    return nanos >= 0 ? nanos / NANOS_PER_MS : Long.divideUnsigned(nanos, NANOS_PER_MS);
   }
 }

@@ -21,6 +21,7 @@ final class Wire {
   private byte[] buffer;
   private int at;
   private int end;
+  private int marked;
 
   /** Number of the current field. */
   int field;
@@ -59,12 +60,14 @@ final class Wire {
       return false;
     }
     tag = at;
-    long key = varint();
-    field = (int) (key >>> 3);
-    type = (int) (key & 7);
-    if (field == 0 || key >>> 32 != 0) {
-      throw new WireException("no field has this number");
+    int key = buffer[at];
+    if (key > 7) {
+      at++;
+    } else {
+      key = longKey();
     }
+    field = key >>> 3;
+    type = key & 7;
     from = at;
     switch (type) {
       case VARINT -> bits = varint();
@@ -75,6 +78,34 @@ final class Wire {
     }
     to = at;
     return true;
+  }
+
+  /** A tag of more than one byte, or one that is wrong. */
+  private int longKey() throws WireException {
+    long key = varint();
+    if (key >>> 3 == 0 || key >>> 32 != 0) {
+      throw new WireException("no field has this number");
+    }
+    return (int) key;
+  }
+
+  /** Remembers this place for {@link #back}. */
+  void mark() {
+    marked = at;
+  }
+
+  /** Back to the place that was remembered. */
+  void back() {
+    at = marked;
+  }
+
+  /** Moves behind the fields of that number, below 16, that come next and hold bytes. */
+  void skip(int number) throws WireException {
+    byte wanted = (byte) (number << 3 | BYTES);
+    while (at < end && buffer[at] == wanted) {
+      at++;
+      bytes();
+    }
   }
 
   /** Throws unless the current field has this wire type. */
@@ -170,7 +201,7 @@ final class Wire {
   }
 
   private void bytes() throws WireException {
-    long length = varint();
+    long length = at < end && buffer[at] >= 0 ? buffer[at++] : varint();
     if (length < 0 || length > end - at) {
       throw new WireException("a field is longer than what holds it");
     }

@@ -124,20 +124,9 @@ final class GraphAssembler {
     state.lastTick = time;
     apply(state, time - 1, out);
     Map<String, NodeFrame> present = frames == null ? Map.of() : frames;
-    present.values().forEach(frame -> remember(state, frame));
+    present.values().forEach(frame -> state.lastFrame.put(frame.node(), frame.time()));
     state.lastFrame.values().removeIf(last -> last < time - FORGET_AFTER_MS);
     out.frame(time, row(state, time, present, state.topology.at(time)).encode());
-  }
-
-  /** A frame keeps its node known, and a series of an edge is a sighting of that edge. */
-  private void remember(GraphState state, NodeFrame frame) {
-    state.lastFrame.put(frame.node(), frame.time());
-    for (String peer : frame.peers()) {
-      if (!peer.equals(frame.node())) {
-        long until = frame.time() + config.edgeTtlMs();
-        state.topology.see(new Topology.Link(peer, frame.node()), until);
-      }
-    }
   }
 
   private FrameRow row(

@@ -86,6 +86,11 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   }
 
   @Override
+  public void called(Edge edge) {
+    edge(edge);
+  }
+
+  @Override
   public void match(String graph, long time, byte[] json) {
     assembler.add(state, GraphEvent.ofMatch(graph, time, json), watermark, this);
   }

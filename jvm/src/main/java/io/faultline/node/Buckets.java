@@ -64,8 +64,8 @@ final class Buckets {
   }
 
   /** Whether the bounds are those of the time before, if there was one and it matters. */
-  boolean settle(boolean delta, Tally tally) {
-    if (delta) {
+  boolean settle(boolean free, Tally tally) {
+    if (free) {
       before = 0;
       return true;
     }
@@ -79,6 +79,20 @@ final class Buckets {
       tally.add("bounds_changed");
     }
     return same;
+  }
+
+  /** Leaves out bounds that have no rate yet: the others still say how many events lie below. */
+  void dropUnknown(boolean full) {
+    double[] upTo = full ? fulls : rates;
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      if (!Double.isNaN(upTo[i])) {
+        bounds[kept] = bounds[i];
+        rates[kept] = rates[i];
+        fulls[kept++] = fulls[i];
+      }
+    }
+    size = kept;
   }
 
   /**

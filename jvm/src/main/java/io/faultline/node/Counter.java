@@ -85,6 +85,7 @@ final class Counter {
 
   /** Sum of the live streams' rates at a stream's point; NaN while one of them has none. */
   void sum(Stream reporting, Reading at) {
+    at.alone = at.start != 0;
     if (first.next == null) {
       at.rate = first.rate;
       return;
@@ -94,6 +95,7 @@ final class Counter {
     for (Stream stream = first; stream != null; stream = stream.next) {
       if (stream == reporting || stream.live(at.time, reporting.interval)) {
         sum += stream.rate;
+        at.alone &= stream == reporting;
         at.mixed |= stream != reporting && stream.start == reporting.start;
       }
     }

@@ -32,7 +32,7 @@ final class FramePlan {
     revision = table.revision();
     for (int i = 0; i < table.size(); i++) {
       Series series = table.get(i);
-      if (series.resolved.feeds()) {
+      if (series.feeds()) {
         place(series);
       }
     }

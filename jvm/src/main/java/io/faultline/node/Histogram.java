@@ -16,6 +16,8 @@ import org.apache.flink.core.memory.DataOutputView;
  */
 final class Histogram {
   static final long NEVER = Long.MIN_VALUE;
+  private static final int DELTA = 1;
+  private static final int WHOLE = 2;
 
   /** Metric {@code X}, labels without {@code le}; nothing declared. */
   final SeriesKey key;
@@ -52,6 +54,12 @@ final class Histogram {
   /** Parts are deltas, whose bounds may differ from time to time. */
   private boolean delta;
 
+  /**
+   * Parts are those of one instance that says when it began, so that one point brings all of them:
+   * a bound that was not there before is new, and none that is missing was lost.
+   */
+  private boolean whole;
+
   private final Buckets buckets = new Buckets();
 
   Histogram(SeriesKey key) {
@@ -77,12 +85,17 @@ final class Histogram {
         key.metric() + suffix, key.labels(), key.peer(), key.side(), key.kind(), signal, unit);
   }
 
+  /** An edge adds up instances, which do not begin anew together. */
+  private boolean restarted(Reading at) {
+    return at.restarted && key.peer() == null;
+  }
+
   void count(Reading at) {
     begin(at.time);
     count = counted ? count + at.rate : at.rate;
     countFull = counted ? countFull + at.full : at.full;
     counted = true;
-    restarted |= at.restarted;
+    restarted |= restarted(at);
     mixed |= at.mixed;
   }
 
@@ -103,7 +116,8 @@ final class Histogram {
     }
     buckets.add(bound, at.rate, at.full);
     delta |= at.delta;
-    restarted |= at.restarted;
+    whole &= at.alone || Double.isNaN(at.rate);
+    restarted |= restarted(at);
     mixed |= at.mixed;
   }
 
@@ -111,6 +125,7 @@ final class Histogram {
     if (newTime != time) {
       time = newTime;
       counted = summed = restarted = mixed = delta = false;
+      whole = true;
       buckets.clear();
     }
   }
@@ -132,13 +147,16 @@ final class Histogram {
     if (time != at || buckets.isEmpty()) {
       return Double.NaN;
     }
-    boolean same = buckets.settle(delta, tally);
+    boolean same = buckets.settle(delta || whole, tally);
     boolean unknown = counted && Double.isNaN(count);
     if (!same || unknown || mixed) {
       return Double.NaN;
     }
     double events = !counted ? Double.NaN : restarted ? countFull : count;
-    return buckets.p95(restarted, events, tally);
+    if (whole) {
+      buckets.dropUnknown(restarted);
+    }
+    return buckets.isEmpty() ? Double.NaN : buckets.p95(restarted, events, tally);
   }
 
   /** The key without what it declares. */
@@ -161,6 +179,7 @@ final class Histogram {
     copy.restarted = restarted;
     copy.mixed = mixed;
     copy.delta = delta;
+    copy.whole = whole;
     copy.buckets.copy(buckets);
     return copy;
   }
@@ -176,7 +195,7 @@ final class Histogram {
     out.writeDouble(sumFull);
     out.writeBoolean(restarted);
     out.writeBoolean(mixed);
-    out.writeBoolean(delta);
+    out.writeByte((delta ? DELTA : 0) | (whole ? WHOLE : 0));
     buckets.write(out);
   }
 
@@ -197,7 +216,9 @@ final class Histogram {
     histogram.sumFull = in.readDouble();
     histogram.restarted = in.readBoolean();
     histogram.mixed = in.readBoolean();
-    histogram.delta = in.readBoolean();
+    int flags = in.readByte();
+    histogram.delta = (flags & DELTA) != 0;
+    histogram.whole = (flags & WHOLE) != 0;
     histogram.buckets.read(in);
     return histogram;
   }

@@ -17,6 +17,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param patterns pattern models as JSON
  * @param timeouts whether partial matches that ran out of time are told
  * @param limits bounds of one node's state
+ * @param edges how edges follow from series that have a peer
  */
 public record NodeConfig(
     long tickMs,
@@ -25,7 +26,8 @@ public record NodeConfig(
     List<Rule> rules,
     List<String> patterns,
     boolean timeouts,
-    Limits limits)
+    Limits limits,
+    EdgePolicy edges)
     implements Serializable {
 
   /**
@@ -36,6 +38,18 @@ public record NodeConfig(
    */
   public record Limits(int partialsPerKey, int seriesPerNode) implements Serializable {
     public static final Limits DEFAULT = new Limits(1000, 2000);
+  }
+
+  /** With the usual edges. */
+  public NodeConfig(
+      long tickMs,
+      Map<String, Long> graphTicks,
+      int windowTicks,
+      List<Rule> rules,
+      List<String> patterns,
+      boolean timeouts,
+      Limits limits) {
+    this(tickMs, graphTicks, windowTicks, rules, patterns, timeouts, limits, EdgePolicy.DEFAULT);
   }
 
   public NodeConfig {
@@ -69,7 +83,8 @@ public record NodeConfig(
         json.path("timeouts").asBoolean(false),
         new Limits(
             limits.path("partials_per_key").asInt(Limits.DEFAULT.partialsPerKey()),
-            limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())));
+            limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())),
+        EdgePolicy.parse(json));
   }
 
   /** Length of a tick of this graph, ms. */

@@ -3,6 +3,7 @@ package io.faultline.node;
 import io.faultline.cep.PatternMetrics;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
+import io.faultline.records.Edge;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
@@ -10,6 +11,7 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 import org.apache.flink.streaming.api.TimerService;
@@ -44,7 +46,8 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
   @Override
   public void open(OpenContext context) {
     processor = new NodeProcessor(config);
-    output = new Output(new Counts(getRuntimeContext().getMetricGroup()));
+    MetricGroup metrics = getRuntimeContext().getMetricGroup();
+    output = new Output(new Counts(metrics), new UnmappedNames(metrics));
     states =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("node", NodeStateSerializer.INSTANCE));
@@ -85,6 +88,7 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     }
     output.begin(context, out);
     state.timer = Long.MAX_VALUE;
+    output.node = state;
     processor.advance(state, time, output);
     long next = processor.nextTimer(state);
     if (next == Long.MAX_VALUE && time >= state.time + FORGET_AFTER_MS) {
@@ -114,11 +118,16 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Counts counts;
+    private final UnmappedNames unmapped;
     private Context context;
     private Collector<GraphEvent> out;
 
-    Output(Counts counts) {
+    /** The node at hand. */
+    private NodeState node;
+
+    Output(Counts counts, UnmappedNames unmapped) {
       this.counts = counts;
+      this.unmapped = unmapped;
     }
 
     void begin(Context newContext, Collector<GraphEvent> newOut) {
@@ -130,6 +139,12 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     public void frame(NodeFrame frame) {
       counts.add("frames");
       out.collect(GraphEvent.of(frame));
+    }
+
+    @Override
+    public void called(Edge edge) {
+      counts.add("edges");
+      out.collect(GraphEvent.of(edge));
     }
 
     @Override
@@ -151,6 +166,18 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     @Override
     public void noted(NodeState state, SeriesKey series, long time, String reason) {
       context.output(AUDIT, audit(reason, state, series, time).toString());
+    }
+
+    /** Told once per name: a user needs to see what to map, not how often it comes. */
+    @Override
+    public void unmapped(SeriesKey series) {
+      counts.add("series_without_rule");
+      if (unmapped.count(series.metric())) {
+        ObjectNode json = audit("unmapped", node.graph(), node.node(), node.time);
+        json.put("metric", series.metric());
+        json.set("labels", JSON.valueToTree(series.labelMap()));
+        context.output(AUDIT, json.toString());
+      }
     }
 
     void late(Block block) {

@@ -1,12 +1,16 @@
 package io.faultline.node;
 
 import io.faultline.cep.SampleEvent;
+import io.faultline.records.Edge;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
 
 /** Where a node's results go. */
 public interface NodeOutput extends Tally {
   void frame(NodeFrame frame);
+
+  /** A call to the node was seen, or is known to have been. */
+  void called(Edge edge);
 
   /** A match as UTF-8 JSON, ready at this event time (ms UTC). */
   void match(String graph, long time, byte[] json);

@@ -4,8 +4,9 @@ import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.Layout;
-import java.util.Comparator;
+import io.faultline.records.SeriesKey;
 import java.util.List;
+import javax.annotation.Nullable;
 
 /**
  * Normalises the blocks of a node and makes its frames. Without state of its own: everything is in
@@ -27,7 +28,9 @@ public final class NodeProcessor {
     this.config = config;
     this.policy = new SeriesPolicy(rules, config.limits().seriesPerNode(), config.windowTicks());
     this.detector = new Detector(config);
-    this.normaliser = new Normaliser(config.limits().seriesPerNode(), detector);
+    int seriesPerNode = config.limits().seriesPerNode();
+    this.normaliser =
+        new Normaliser(seriesPerNode, new Edges(config.edges(), seriesPerNode), detector);
     this.closer = new TickCloser(config.windowTicks());
   }
 
@@ -40,7 +43,7 @@ public final class NodeProcessor {
   public void advance(NodeState state, long watermark, NodeOutput out) {
     state.series.bind(policy);
     List<Block> pending = state.pending;
-    pending.sort(Comparator.comparingLong(Block::time));
+    pending.sort(Block.ORDER);
     int ready = 0;
     while (ready < pending.size() && pending.get(ready).time() <= watermark) {
       step(state, pending.get(ready++), out);
@@ -51,6 +54,13 @@ public final class NodeProcessor {
       closeTick(state, out);
     }
     detector.advance(state, watermark, out);
+  }
+
+  /** What a series that the node has is; null where it has no such series. */
+  @Nullable
+  public Resolved resolved(NodeState state, SeriesKey key) {
+    Series series = state.series.find(key);
+    return series == null ? null : series.resolved;
   }
 
   /** Patterns that do not run, and why. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import javax.annotation.Nullable;
 
 /**
@@ -21,6 +22,12 @@ public final class NodeState {
   final String node;
   SeriesTable series = new SeriesTable();
   Map<SeriesKey, Histogram> histograms = new LinkedHashMap<>();
+
+  /** Sums over the counters of one edge, by what they sum. */
+  Map<SeriesKey, EdgeTotal> edgeTotals = new TreeMap<>(EdgeTotal.ORDER);
+
+  /** Edges that were told. */
+  Sightings sightings = new Sightings();
 
   /** Index of the open tick; {@link #NEVER} while none is open. */
   long tick = NEVER;
@@ -64,6 +71,8 @@ public final class NodeState {
     NodeState copy = new NodeState(graph, node);
     copy.series = series.copy();
     histograms.forEach((key, histogram) -> copy.histograms.put(key, histogram.copy()));
+    edgeTotals.forEach((key, total) -> copy.edgeTotals.put(key, total.copy()));
+    copy.sightings = sightings.copy();
     copy.runs = KeyRunsSerializer.INSTANCE.copy(runs);
     copy.tick = tick;
     copy.time = time;

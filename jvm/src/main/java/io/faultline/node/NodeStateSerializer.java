@@ -14,7 +14,8 @@ import org.apache.flink.types.StringValue;
 
 /**
  * Version 2: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
- * pending blocks, partial matches. Version 1 knew less of counters and histograms; it is read.
+ * pending blocks, partial matches, totals of edges, edges told. Version 1 knew less of counters and
+ * histograms and nothing of edges; it is read.
  */
 public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
@@ -50,6 +51,11 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
       BlockSerializer.INSTANCE.serialize(block, out);
     }
     KeyRunsSerializer.INSTANCE.serialize(state.runs, out);
+    out.writeInt(state.edgeTotals.size());
+    for (EdgeTotal total : state.edgeTotals.values()) {
+      total.write(out);
+    }
+    state.sightings.write(out);
   }
 
   @Override
@@ -72,7 +78,18 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
       state.pending.add(BlockSerializer.INSTANCE.deserialize(in));
     }
     state.runs = KeyRunsSerializer.INSTANCE.deserialize(in);
+    if (version != OLDEST) {
+      readEdges(state, in);
+    }
     return state;
+  }
+
+  private static void readEdges(NodeState state, DataInputView in) throws IOException {
+    for (int i = in.readInt(); i > 0; i--) {
+      EdgeTotal total = EdgeTotal.read(in);
+      state.edgeTotals.put(total.key, total);
+    }
+    state.sightings = Sightings.read(in);
   }
 
   @Override

@@ -7,11 +7,13 @@ import javax.annotation.Nullable;
 /** Points of series to samples: counters to rates, histograms to means and quantiles. */
 final class Normaliser {
   private final int maxHistograms;
+  private final Edges edges;
   private final Detector detector;
   private final Reading reading = new Reading();
 
-  Normaliser(int maxHistograms, Detector detector) {
+  Normaliser(int maxHistograms, Edges edges, Detector detector) {
     this.maxHistograms = maxHistograms;
+    this.edges = edges;
     this.detector = detector;
   }
 
@@ -31,6 +33,7 @@ final class Normaliser {
       out.add("duplicate");
     } else {
       sampleOrPart(state, series, time, value, out);
+      edges.measured(state, series, time, value, out);
     }
   }
 
@@ -43,14 +46,18 @@ final class Normaliser {
     } else {
       Cumulative.read(series.counter, at);
     }
+    boolean first = series.lastTime == Series.NEVER;
     series.lastTime = Math.max(series.lastTime, time);
+    if (!at.skipped) {
+      edges.counted(state, series, at, first, out);
+    }
     if (at.event != null && role.feeds()) {
       out.noted(state, series.key, time, at.event);
     }
     if (role != Role.PLAIN && !at.skipped) {
       part(state, series, at);
     }
-    if (role.feeds() && !Double.isNaN(at.rate)) {
+    if (role.feeds() && !series.part && !Double.isNaN(at.rate)) {
       sampleOrPart(state, series, time, at.rate, out);
     }
   }
@@ -68,6 +75,9 @@ final class Normaliser {
   }
 
   private void part(NodeState state, Series series, Reading at) {
+    if (series.key.peer() != null && Double.isNaN(at.rate)) {
+      return; // What else measures the edge must not wait for a series that is new.
+    }
     if (series.histogram == null || series.histogram.removed) {
       series.histogram = histogram(state, series);
     }
@@ -87,11 +97,10 @@ final class Normaliser {
   }
 
   private Histogram histogram(NodeState state, Series part) {
-    boolean bucket = part.resolved.role() == Role.BUCKET;
     SeriesKey key =
         new SeriesKey(
             SeriesName.base(part.key.metric()),
-            bucket ? Bounds.without(part.key) : part.key.labels(),
+            labels(part),
             part.key.peer(),
             part.key.side(),
             Kind.GAUGE,
@@ -105,6 +114,15 @@ final class Normaliser {
       histogram.declare(part.key.signal(), part.key.unit());
     }
     return histogram;
+  }
+
+  /** An edge has one histogram, to which all parts of one event time add, whatever their labels. */
+  private static String labels(Series part) {
+    if (part.key.peer() != null) {
+      return "";
+    }
+    boolean bucket = part.resolved.role() == Role.BUCKET;
+    return bucket ? Bounds.without(part.key) : part.key.labels();
   }
 
   private static void removeOldest(NodeState state) {
@@ -128,7 +146,28 @@ final class Normaliser {
         finish(state, histogram, staleBefore, out);
       }
     }
+    for (EdgeTotal total : state.edgeTotals.values()) {
+      if (total.time() == time) {
+        finish(state, total, staleBefore, out);
+      }
+    }
     total(state, time, staleBefore, out);
+  }
+
+  private void finish(NodeState state, EdgeTotal one, long staleBefore, NodeOutput out) {
+    EdgeTotal.Sum sum = one.sum(edges.counted());
+    if (sum != null && Double.isFinite(sum.calls())) {
+      if (one.callsSeries == null || one.callsSeries.evicted) {
+        one.callsSeries = state.series.get(one.callsKey(), Role.TOTAL, staleBefore, out);
+      }
+      derived(state, one.callsSeries, one.time(), sum.calls(), out);
+    }
+    if (sum != null && Double.isFinite(sum.errors())) {
+      if (one.errorsSeries == null || one.errorsSeries.evicted) {
+        one.errorsSeries = state.series.get(one.errorsKey(), Role.TOTAL, staleBefore, out);
+      }
+      derived(state, one.errorsSeries, one.time(), sum.errors(), out);
+    }
   }
 
   private void total(NodeState state, long time, long staleBefore, NodeOutput out) {

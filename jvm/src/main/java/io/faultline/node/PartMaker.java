@@ -18,7 +18,7 @@ import javax.annotation.Nullable;
  * total.
  */
 final class PartMaker {
-  private final Map<Rule, List<List<Map<String, Pattern>>>> conditions = new IdentityHashMap<>();
+  private final Map<Rule, Sums> compiled = new IdentityHashMap<>();
   private final Map<SeriesKey, SeriesKey> keys = new HashMap<>();
 
   /** Forgets the keys. */
@@ -41,19 +41,20 @@ final class PartMaker {
     if (rule.combine() != null) {
       return List.of(combined(key, rule.combine()));
     }
-    Map<String, String> labels = rule.sum() == null ? Map.of() : key.labelMap();
-    Map<String, String> left = without(labels, rule.sum());
-    if (rule.sum() == null || (left.size() == labels.size() && !rule.sum().isEmpty())) {
+    if (rule.sum() == null) {
       return List.of();
     }
-    String canonical = SeriesKey.canonical(left);
+    Sums sums = compiled.computeIfAbsent(rule, Sums::new);
+    String canonical = key.labelsWithout(sums.over);
+    if (canonical.length() == key.labels().length() && !sums.over.isEmpty()) {
+      return List.of();
+    }
     List<Part> parts = new ArrayList<>();
     parts.add(new Part(key(key, key.metric(), canonical, kind, signal, unit), Term.PLUS));
-    List<List<Map<String, Pattern>>> where = conditions.computeIfAbsent(rule, PartMaker::compile);
     for (int i = 0; i < rule.also().size(); i++) {
       Signal other = rule.also().get(i).signal();
       String name = stem(key) + "_" + other.wireName();
-      Term term = counts(where.get(i), key) ? Term.PLUS : Term.NONE;
+      Term term = counts(sums.where.get(i), key) ? Term.PLUS : Term.NONE;
       parts.add(new Part(key(key, name, canonical, kind, other, unit), term));
     }
     return parts;
@@ -62,7 +63,7 @@ final class PartMaker {
   private Part combined(SeriesKey key, Rule.Combine combine) {
     SeriesKey total =
         key(key, combine.name(), key.labels(), Kind.GAUGE, combine.signal(), combine.unit());
-    return new Part(total, combine.term());
+    return new Part(total, combine.term(), combine.of());
   }
 
   private SeriesKey key(
@@ -77,24 +78,21 @@ final class PartMaker {
     return SeriesName.role(key) == Role.COUNT ? SeriesName.base(key.metric()) : key.metric();
   }
 
-  private static Map<String, String> without(
-      Map<String, String> labels, @Nullable List<String> sum) {
-    if (sum == null) {
-      return labels;
-    }
-    Set<String> over = sum.stream().map(SeriesKey::underscored).collect(Collectors.toSet());
-    Map<String, String> left = new HashMap<>(labels);
-    left.keySet().removeIf(name -> over.contains(SeriesKey.underscored(name)));
-    return left;
-  }
-
   private static boolean counts(List<Map<String, Pattern>> anyOf, SeriesKey key) {
     return anyOf.isEmpty() || anyOf.stream().anyMatch(all -> RuleBook.matches(all, key));
   }
 
-  private static List<List<Map<String, Pattern>>> compile(Rule rule) {
-    return rule.also().stream()
-        .map(also -> also.where().stream().map(RuleBook::compile).toList())
-        .toList();
+  /** What a rule sums over, compiled. */
+  private static final class Sums {
+    private final Set<String> over;
+    private final List<List<Map<String, Pattern>>> where;
+
+    Sums(Rule rule) {
+      over = rule.sum().stream().map(SeriesKey::underscored).collect(Collectors.toSet());
+      where =
+          rule.also().stream()
+              .map(also -> also.where().stream().map(RuleBook::compile).toList())
+              .toList();
+    }
   }
 }

@@ -41,6 +41,9 @@ final class Reading {
   /** Instances are added up that cannot be told apart by their start times. */
   boolean mixed;
 
+  /** The rate is that of one instance, which said when it began. */
+  boolean alone;
+
   /** What a user may want to know: a word that was counted as well; null = nothing. */
   @Nullable String event;
 
@@ -54,7 +57,7 @@ final class Reading {
     this.delta = false;
     this.tally = tally;
     rate = full = Double.NaN;
-    skipped = restarted = mixed = false;
+    skipped = restarted = mixed = alone = false;
     event = null;
     return this;
   }

@@ -37,6 +37,16 @@ public record Resolved(
     return role.feeds() && parts.isEmpty();
   }
 
+  /** Whether the unit is one of which nobody knows the factor. */
+  public boolean unitUnknown() {
+    return Units.unknown(unit);
+  }
+
+  /** Whether it is an upper bound's share of a histogram. */
+  public boolean bucket() {
+    return role == Role.BUCKET;
+  }
+
   /** Whether it, or what is made of it, measures this. */
   boolean measures(Signal wanted) {
     if (parts.isEmpty()) {

@@ -16,7 +16,7 @@ enum Role {
   P95,
   /** Caller's latency less callee's latency of one peer, derived. */
   NET_DELAY,
-  /** Of several series that a rule puts together, derived. */
+  /** Of several series that count one edge's calls, or that a rule puts together, derived. */
   TOTAL;
 
   private static final Role[] VALUES = values();

@@ -73,8 +73,10 @@ public record Rule(
    *
    * @param name of the series that is made
    * @param unit UCUM unit of what is made
+   * @param of the total or the whole where it is always the same, such as 100; NaN = a metric has
+   *     it
    */
-  public record Combine(String name, Signal signal, @Nullable String unit, Term term)
+  public record Combine(String name, Signal signal, @Nullable String unit, Term term, double of)
       implements Serializable {
     private static Combine parse(JsonNode json) {
       String name = text(json, "name");
@@ -85,7 +87,11 @@ public record Rule(
             "rule that combines without name, signal, term: " + json);
       }
       return new Combine(
-          name, signal, text(json, "unit"), Term.valueOf(term.toUpperCase(Locale.ROOT)));
+          name,
+          signal,
+          text(json, "unit"),
+          Term.valueOf(term.toUpperCase(Locale.ROOT)),
+          json.path("of").asDouble(Double.NaN));
     }
   }
 

@@ -2,11 +2,13 @@ package io.faultline.node;
 
 import io.faultline.records.SeriesKey;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 
 /**
  * The rules compiled. Many series share a name, so which rules speak of a name is remembered,
@@ -16,14 +18,23 @@ final class RuleBook {
   private static final int NAMES = 20_000;
 
   private final List<Compiled> rules = new ArrayList<>();
+  private final NameIndex index;
   private final Map<SeriesName, List<Compiled>> byName = new HashMap<>();
 
   RuleBook(List<Rule> rules) {
     rules.forEach(rule -> this.rules.add(new Compiled(rule)));
+    index = new NameIndex(rules.stream().map(Rule::metric).toList());
   }
 
-  /** What the rules say of a series. */
+  /** What the rules say of a series; where they say nothing, what they say of its original name. */
   Verdict verdict(SeriesKey key, SeriesName name) {
+    Verdict verdict = ofName(key, name);
+    SeriesName original = verdict.decided() ? null : name.original();
+    Verdict other = original == null ? Verdict.NONE : ofName(key, original);
+    return other.decided() ? other : verdict;
+  }
+
+  private Verdict ofName(SeriesKey key, SeriesName name) {
     List<Rule> matched = new ArrayList<>(2);
     for (Compiled compiled : named(name)) {
       if (matches(compiled.labels, key)) {
@@ -40,7 +51,9 @@ final class RuleBook {
   private List<Compiled> named(SeriesName name) {
     List<Compiled> known = byName.get(name);
     if (known == null) {
-      known = rules.stream().filter(compiled -> compiled.speaksOf(name)).toList();
+      BitSet candidates = new BitSet();
+      name.spellings().forEach(spelling -> index.candidates(spelling, candidates));
+      known = candidates.stream().mapToObj(rules::get).filter(rule -> rule.speaksOf(name)).toList();
       if (byName.size() >= NAMES) {
         byName.clear();
       }
@@ -75,8 +88,15 @@ final class RuleBook {
 
     Compiled(Rule rule) {
       this.rule = rule;
-      this.metric = Pattern.compile(rule.metric());
-      this.labels = compile(rule.labels());
+      try {
+        this.metric = Pattern.compile(rule.metric());
+        this.labels = compile(rule.labels());
+      } catch (PatternSyntaxException e) {
+        String place = rule.place() == null ? "a rule" : rule.place();
+        throw new IllegalArgumentException(
+            place + ": '" + e.getPattern() + "' is no regular expression: " + e.getDescription(),
+            e);
+      }
     }
 
     boolean speaksOf(SeriesName name) {

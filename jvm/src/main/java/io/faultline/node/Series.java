@@ -32,6 +32,15 @@ final class Series {
   /** Not written: the histogram this series is a part of, looked up when first needed. */
   @Nullable Histogram histogram;
 
+  /**
+   * Not written: whether it counts only as a part of an edge's total, with the total and the
+   * source.
+   */
+  boolean part;
+
+  @Nullable EdgeTotal total;
+  @Nullable CallSource source;
+
   /** Not written: upper bound of a bucket. */
   double bound = Double.NaN;
 
@@ -75,8 +84,10 @@ final class Series {
     resolved = derived == null ? rules.resolve(key) : rules.resolveDerived(key, derived);
     boolean gauge = resolved.kind() == Kind.GAUGE;
     counter = gauge ? null : counter == null ? new Counter() : counter;
+    part = derived == null && Edges.isPart(key, resolved);
+    source = null;
     int window = policy.windowTicks();
-    if (!resolved.feeds()) {
+    if (!feeds()) {
       baseline = null;
     } else {
       baseline = baseline == null ? new Baseline(window) : baseline.withWindow(window);
@@ -87,6 +98,7 @@ final class Series {
     key = from.key;
     derived = from.derived;
     resolved = from.resolved;
+    part = from.part;
     baseline = from.baseline == null ? null : from.baseline.copy();
     counter = from.counter == null ? null : from.counter.copy();
     bound = from.bound;
@@ -95,6 +107,11 @@ final class Series {
     sum = from.sum;
     count = from.count;
     lastTick = from.lastTick;
+  }
+
+  /** Whether its own values count, and not only what is made of them. */
+  boolean feeds() {
+    return resolved.feeds() && !part;
   }
 
   /** Mean of the open tick's values. */

@@ -1,6 +1,9 @@
 package io.faultline.node;
 
 import io.faultline.records.SeriesKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import javax.annotation.Nullable;
 
 /**
@@ -16,6 +19,8 @@ record SeriesName(String metric, @Nullable String histogram, String as) {
   private static final String MEAN = "mean";
   private static final String P95 = "p95";
   private static final String BUCKET_LABEL = "le";
+  private static final String TELEGRAF = "prometheus_";
+  private static final List<String> TELEGRAF_FIELDS = List.of("_counter", "_gauge", "_value");
 
   /** Name of a series that was sent. */
   static SeriesName sent(SeriesKey key) {
@@ -44,6 +49,36 @@ record SeriesName(String metric, @Nullable String histogram, String as) {
   /** A histogram's own name: without the last underscore and what follows. */
   static String base(String metric) {
     return metric.substring(0, metric.lastIndexOf('_'));
+  }
+
+  /**
+   * The name without what Telegraf adds to those it took from Prometheus or statsd; null where it
+   * adds nothing.
+   */
+  @Nullable
+  SeriesName original() {
+    if (metric.startsWith(TELEGRAF)) {
+      String of = histogram == null ? null : histogram.substring(TELEGRAF.length());
+      return new SeriesName(metric.substring(TELEGRAF.length()), of, as);
+    }
+    for (String suffix : TELEGRAF_FIELDS) {
+      if (metric.endsWith(suffix)) {
+        return new SeriesName(metric.substring(0, metric.length() - suffix.length()), null, as);
+      }
+    }
+    return null;
+  }
+
+  /** Every text that a rule's expression may be held against. */
+  List<String> spellings() {
+    List<String> all = new ArrayList<>(6);
+    for (String one : Arrays.asList(metric, histogram, sum())) {
+      if (one != null) {
+        all.add(one);
+        all.add(SeriesKey.underscored(one));
+      }
+    }
+    return all;
   }
 
   /** For a mean or quantile, the name of the sum, which rules may be written for; else null. */

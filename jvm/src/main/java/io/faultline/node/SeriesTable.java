@@ -97,6 +97,13 @@ final class SeriesTable {
     }
   }
 
+  /** The series of this key, or null. */
+  @Nullable
+  Series find(SeriesKey key) {
+    Integer slot = index.get(key);
+    return slot == null ? null : series.get(slot);
+  }
+
   /** The series of this key, a new one if need be; null where the table is full. */
   @Nullable
   Series get(SeriesKey key, @Nullable Role derived, long staleBefore, Tally tally) {
@@ -112,8 +119,11 @@ final class SeriesTable {
     Series created = new Series(key, derived);
     created.bind(policy);
     place(created, free, tally);
-    if (!created.resolved.known()) {
-      tally.add("series_without_rule");
+    if (derived == null && !created.resolved.known()) {
+      tally.unmapped(key);
+    }
+    if (Units.unknown(created.resolved.unit())) {
+      tally.add("unit_unknown");
     }
     return created;
   }

@@ -3,9 +3,11 @@ package io.faultline.node;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import io.faultline.records.Signal;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import javax.annotation.Nullable;
 
 /**
@@ -15,6 +17,10 @@ import javax.annotation.Nullable;
 public final class SignalRules {
   static final String NET_DELAY = "net_delay";
   private static final int CACHED = 200_000;
+
+  /** Signals whose counters count something else than events. */
+  private static final Set<Signal> AMOUNTS =
+      EnumSet.of(Signal.CPU, Signal.MEMORY, Signal.DISK, Signal.NETWORK);
 
   private final RuleBook book;
   private final PartMaker parts = new PartMaker();
@@ -56,11 +62,11 @@ public final class SignalRules {
     if (kind == Kind.UNSAID) {
       kind = verdict.kind() == null ? Kind.GAUGE : verdict.kind();
     }
-    Role role = kind == Kind.GAUGE ? Role.PLAIN : SeriesName.role(key);
+    Role role = kind == Kind.GAUGE || amount(key, verdict) ? Role.PLAIN : SeriesName.role(key);
     Signal signal = key.signal() == null ? verdict.signal() : key.signal();
     String unit = key.unit() == null ? verdict.unit() : key.unit();
-    if (role == Role.COUNT) {
-      signal = ofEvents(key, verdict);
+    if (role == Role.COUNT || role == Role.BUCKET) {
+      signal = role == Role.COUNT ? ofEvents(key, verdict) : signal;
       unit = "1/s";
     } else if (kind != Kind.GAUGE) {
       unit = Units.perSecond(unit);
@@ -68,6 +74,17 @@ public final class SignalRules {
     List<Part> made =
         role.feeds() ? parts.parts(key, verdict.rule(), kind, signal, unit) : List.of();
     return resolved(key, verdict, kind, role, signal, unit, made);
+  }
+
+  /**
+   * Whether a counter of amounts is only called like the events of a histogram: a rule says that it
+   * is a counter, and what of.
+   */
+  private static boolean amount(SeriesKey key, Verdict verdict) {
+    if (key.kind() != Kind.UNSAID || verdict.rule() == null || verdict.rule().histogram()) {
+      return false;
+    }
+    return verdict.signal() != null && AMOUNTS.contains(verdict.signal());
   }
 
   /** Events of a histogram: a rate, so never a latency or an amount, whatever it measures. */
@@ -82,8 +99,7 @@ public final class SignalRules {
     }
     return switch (said) {
       case LATENCY -> Signal.TRAFFIC;
-      case CPU, MEMORY, DISK, NETWORK -> Signal.OTHER;
-      default -> said;
+      default -> AMOUNTS.contains(said) ? Signal.OTHER : said;
     };
   }
 

@@ -32,7 +32,17 @@ final class TickCloser {
     for (int i = 0; i < table.size(); i++) {
       take(state, table.get(i), frame.time(), out);
     }
+    state.edgeTotals.values().removeIf(total -> gone(total, staleBefore));
+    state.sightings.trim(frame.time());
     out.frame(frame);
+  }
+
+  private static boolean gone(EdgeTotal total, long staleBefore) {
+    boolean gone = total.time() < staleBefore;
+    if (gone) {
+      total.remove();
+    }
+    return gone;
   }
 
   private static FramePlan plan(NodeState state) {

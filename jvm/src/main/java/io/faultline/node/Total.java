@@ -19,13 +19,17 @@ final class Total {
   private final List<Series> members = new ArrayList<>();
   private final List<Term> terms = new ArrayList<>();
 
+  /** A total or whole that is always the same; NaN = a member has it. */
+  private double of = Double.NaN;
+
   Total(SeriesKey key) {
     this.key = key;
   }
 
-  void add(Series member, Term term) {
+  void add(Series member, Part part) {
     members.add(member);
-    terms.add(term);
+    terms.add(part.term());
+    of = Double.isNaN(part.of()) ? of : part.of();
   }
 
   /**
@@ -36,6 +40,10 @@ final class Total {
     boolean now = false;
     double[] sums = new double[Term.values().length];
     boolean[] known = new boolean[sums.length];
+    if (!Double.isNaN(of)) {
+      sums[Term.TOTAL.ordinal()] = of;
+      sums[Term.WHOLE.ordinal()] = of;
+    }
     for (int i = 0; i < members.size(); i++) {
       Series member = members.get(i);
       if (!Double.isNaN(member.lastValue) && counts(member, time)) {
@@ -49,7 +57,7 @@ final class Total {
 
   private static double result(double[] sums, boolean[] known) {
     if (has(known, Term.TOTAL) || has(known, Term.LESS)) {
-      boolean both = has(known, Term.TOTAL) && has(known, Term.LESS);
+      boolean both = has(known, Term.LESS) && of(sums, Term.TOTAL) > 0;
       return both ? of(sums, Term.TOTAL) - of(sums, Term.LESS) : Double.NaN;
     }
     if (has(known, Term.PART) || has(known, Term.WHOLE)) {

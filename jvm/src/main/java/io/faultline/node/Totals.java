@@ -22,7 +22,7 @@ final class Totals {
     for (int i = 0; i < table.size(); i++) {
       Series series = table.get(i);
       for (Part part : series.resolved.parts()) {
-        byKey.computeIfAbsent(part.total(), Total::new).add(series, part.term());
+        byKey.computeIfAbsent(part.total(), Total::new).add(series, part);
       }
     }
     all = new ArrayList<>(byKey.values());

@@ -1,47 +1,81 @@
 package io.faultline.node;
 
+import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import javax.annotation.Nullable;
 
-/** Factors from UCUM units to the base units of frames: s, By, 1 and their rates per second. */
+/**
+ * Factors from units to the base units of frames: s, By, 1 and their rates per second. Units are
+ * UCUM's, or the words in which Prometheus and CloudWatch spell them; what neither knows counts as
+ * it is.
+ */
 public final class Units {
-  private static final Map<String, Double> FACTORS =
-      Map.ofEntries(
-          Map.entry("ns", 1e-9),
-          Map.entry("us", 1e-6),
-          Map.entry("ms", 1e-3),
-          Map.entry("s", 1.0),
-          Map.entry("min", 60.0),
-          Map.entry("h", 3600.0),
-          Map.entry("By", 1.0),
-          Map.entry("kBy", 1e3),
-          Map.entry("MBy", 1e6),
-          Map.entry("GBy", 1e9),
-          Map.entry("KiBy", 1024.0),
-          Map.entry("MiBy", 1048576.0),
-          Map.entry("GiBy", 1073741824.0),
-          Map.entry("%", 0.01),
-          Map.entry("m{cpu}", 1e-3),
-          Map.entry("mcpu", 1e-3),
-          Map.entry("1", 1.0));
+  private static final Map<String, Double> WORDS = words();
 
   private Units() {}
 
   /** What a value in this unit is multiplied with to be in the base unit; 1 where not known. */
   public static double factor(@Nullable String unit) {
-    if (unit == null) {
+    double factor = known(unit);
+    return Double.isNaN(factor) ? 1.0 : factor;
+  }
+
+  /** Whether the unit is declared and not known, so that its values count as they are. */
+  static boolean unknown(@Nullable String unit) {
+    return unit != null && Double.isNaN(known(unit));
+  }
+
+  private static double known(@Nullable String unit) {
+    if (unit == null || unit.isEmpty()) {
       return 1.0;
     }
-    Double known = FACTORS.get(unit);
-    if (known != null) {
-      return known;
+    double factor = Ucum.factor(unit.replace('\u00b5', 'u').replace('\u03bc', 'u'));
+    boolean usable = factor > 0 && Double.isFinite(factor);
+    return usable ? factor : worded(unit.toLowerCase(Locale.ROOT));
+  }
+
+  private static double worded(String unit) {
+    int slash = unit.indexOf('/');
+    if (slash < 0) {
+      return WORDS.getOrDefault(unit, Double.NaN);
     }
-    int slash = unit.lastIndexOf('/');
-    if (slash <= 0) {
-      return 1.0;
+    String per = unit.substring(slash + 1);
+    double below = per.equals("s") ? 1.0 : WORDS.getOrDefault(per, Double.NaN);
+    return WORDS.getOrDefault(unit.substring(0, slash), Double.NaN) / below;
+  }
+
+  private static Map<String, Double> words() {
+    Map<String, Double> words = new HashMap<>();
+    put(words, 1e-9, "nanosecond");
+    put(words, 1e-6, "microsecond");
+    put(words, 1e-3, "millisecond");
+    put(words, 1.0, "second");
+    put(words, 60.0, "minute");
+    put(words, 3600.0, "hour");
+    put(words, 86_400.0, "day");
+    put(words, 1.0, "byte");
+    put(words, 0.125, "bit");
+    double decimal = 1.0;
+    double binary = 1.0;
+    for (String[] prefix :
+        new String[][] {{"kilo", "kibi"}, {"mega", "mebi"}, {"giga", "gibi"}, {"tera", "tebi"}}) {
+      decimal *= 1000.0;
+      binary *= 1024.0;
+      put(words, decimal, prefix[0] + "byte");
+      put(words, binary, prefix[1] + "byte");
+      put(words, decimal / 8, prefix[0] + "bit");
     }
-    double per = factor(unit.substring(slash + 1));
-    return isTime(unit.substring(slash + 1)) ? factor(unit.substring(0, slash)) / per : 1.0;
+    words.put("percent", 0.01);
+    words.put("ratio", 1.0);
+    words.put("count", 1.0);
+    words.put("none", 1.0);
+    return words;
+  }
+
+  private static void put(Map<String, Double> words, double factor, String word) {
+    words.put(word, factor);
+    words.put(word + "s", factor);
   }
 
   /** The unit of the rate of a counter: a counter of seconds has rate 1, one of bytes By/s. */
@@ -53,14 +87,8 @@ public final class Units {
     return switch (unit) {
       case "s" -> "1";
       case "" -> "1/s";
-      default -> unit.startsWith("{") ? "1/s" : unit + "/s";
-    };
-  }
-
-  private static boolean isTime(String unit) {
-    return switch (unit) {
-      case "ns", "us", "ms", "s", "min", "h" -> true;
-      default -> false;
+      default ->
+          unit.startsWith("{") && unit.indexOf('}') == unit.length() - 1 ? "1/s" : unit + "/s";
     };
   }
 }

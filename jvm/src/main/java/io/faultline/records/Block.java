@@ -1,5 +1,7 @@
 package io.faultline.records;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import javax.annotation.Nullable;
 
 /**
@@ -15,6 +17,13 @@ import javax.annotation.Nullable;
  */
 public record Block(
     String graph, String node, long time, Layout layout, double[] values, @Nullable long[] starts) {
+
+  /** By time; blocks of one time by what is in them, so that order of arrival does not matter. */
+  public static final Comparator<Block> ORDER =
+      Comparator.comparingLong(Block::time)
+          .thenComparing(Block::layout)
+          .thenComparing(Block::values, Arrays::compare)
+          .thenComparing(Block::starts, Comparator.nullsFirst(Arrays::compare));
 
   public int size() {
     return values.length;

@@ -10,7 +10,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * The series of a block, in order. Scrapes repeat the same series, so a layout is encoded once and
  * found again by its bytes: the receiving side builds nothing for a layout it has seen.
  */
-public final class Layout {
+public final class Layout implements Comparable<Layout> {
   private final SeriesKey[] series;
   private final byte[] bytes;
   private final int hash;
@@ -55,6 +55,12 @@ public final class Layout {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  /** By bytes. */
+  @Override
+  public int compareTo(Layout other) {
+    return this == other ? 0 : Arrays.compare(bytes, other.bytes);
   }
 
   @Override

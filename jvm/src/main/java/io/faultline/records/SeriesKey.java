@@ -3,6 +3,7 @@ package io.faultline.records;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import javax.annotation.Nullable;
 
@@ -116,6 +117,29 @@ public record SeriesKey(
       }
     }
     return true;
+  }
+
+  /**
+   * The labels in canonical form without those of these names, dots and underscores alike; the same
+   * text where there are none.
+   *
+   * @param names with underscores, see {@link #underscored}
+   */
+  public String labelsWithout(Set<String> names) {
+    StringBuilder left = null;
+    int at = 0;
+    while (at < labels.length()) {
+      int end = labels.indexOf(PAIR, at);
+      end = end < 0 ? labels.length() : end;
+      boolean taken = names.contains(underscored(labels.substring(at, labels.indexOf(EQUALS, at))));
+      if (taken && left == null) {
+        left = new StringBuilder(labels.length()).append(labels, 0, Math.max(0, at - 1));
+      } else if (!taken && left != null) {
+        left.append(left.length() == 0 ? "" : PAIR).append(labels, at, end);
+      }
+      at = end + 1;
+    }
+    return left == null ? labels : left.toString();
   }
 
   /** The value of one label, or null where the series does not carry it. */

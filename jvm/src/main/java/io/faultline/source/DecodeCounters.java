@@ -6,8 +6,8 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * Counters of one source: {@code faultline.decode.records, samples, edges, deadLetters.<reason>,
- * ignored.<reason>}.
+ * Counters of one source: {@code faultline.decode.records, samples, edges, calls,
+ * deadLetters.<reason>, ignored.<reason>}.
  */
 final class DecodeCounters {
   private final MetricGroup deadLetterGroup;
@@ -15,6 +15,7 @@ final class DecodeCounters {
   private final Counter records;
   private final Counter samples;
   private final Counter edges;
+  private final Counter calls;
   private final Map<String, Counter> deadLetters = new HashMap<>();
   private final Map<String, Counter> ignored = new HashMap<>();
 
@@ -23,6 +24,7 @@ final class DecodeCounters {
     this.records = own.counter("records");
     this.samples = own.counter("samples");
     this.edges = own.counter("edges");
+    this.calls = own.counter("calls");
     this.deadLetterGroup = own.addGroup("deadLetters");
     this.ignoredGroup = own.addGroup("ignored");
   }
@@ -37,6 +39,10 @@ final class DecodeCounters {
 
   void edge() {
     edges.inc();
+  }
+
+  void call() {
+    calls.inc();
   }
 
   void deadLetter(String reason) {

@@ -87,9 +87,10 @@ final class RecordReader implements Decoder.Output {
     edges.add(edge);
   }
 
+  /** The series that names the call has its caller as peer: the node tells of the edge. */
   @Override
   public void call(Edge edge) {
-    edge(edge);
+    counters.call();
   }
 
   @Override

@@ -172,6 +172,11 @@ public final class Stages implements Decoder.Output, NodeOutput {
   }
 
   @Override
+  public void called(Edge edge) {
+    // Counted with the frames downstream.
+  }
+
+  @Override
   public void match(String graph, long time, byte[] json) {
     matches++;
   }

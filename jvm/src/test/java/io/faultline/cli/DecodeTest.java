@@ -104,7 +104,8 @@ class DecodeTest {
     List<JsonNode> lines =
         ask("{\"format\":\"native\",\"normalised\":true,\"records\":[" + records + "]}");
     assertEquals(0, code, errors::toString);
-    assertEquals(3, lines.size(), lines::toString);
+    assertEquals(4, lines.size(), lines::toString);
+    assertEquals("series", lines.get(3).get("type").asText());
     assertEquals(5.0, lines.get(0).get("value").asDouble());
     assertEquals(1, lines.get(0).get("record").asInt());
     assertEquals("traffic", lines.get(0).get("signal").asText());
@@ -133,5 +134,63 @@ class DecodeTest {
     assertTrue(errors.toString().contains("records[0].value_base64"), errors::toString);
     ask("");
     assertEquals(1, code);
+  }
+
+  private static String sent(String metric, String rest) {
+    return record(
+        "{\"graph\":\"shop\",\"node\":\"cart\",\"metric\":\""
+            + metric
+            + "\",\"value\":1,\"time\":"
+            + T0
+            + rest
+            + "}");
+  }
+
+  @Test
+  void normalisedShowsWhichRuleHitAndWhatNoneKnows() throws Exception {
+    String records =
+        String.join(
+            ",",
+            sent("calls_total", ",\"labels\":{\"code\":\"503\"}"),
+            sent("cart_items", ",\"unit\":\"furlongs\""),
+            sent("cart_items", ",\"labels\":{\"shelf\":\"a\"}"),
+            sent("amount_sum", ",\"kind\":\"counter\""),
+            sent("amount_count", ",\"kind\":\"counter\""),
+            sent("noise", ""));
+    String rules =
+        """
+        [{"metric": "calls_total", "signal": "traffic", "unit": "1", "kind": "counter",
+          "sum": ["code"], "also": [{"signal": "errors", "where": [{"code": "5.."}]}],
+          "place": "mine.yaml:1"},
+         {"metric": "noise", "drop": true, "place": "mine.yaml:2"}]\
+        """;
+    List<JsonNode> lines =
+        ask(
+            "{\"format\":\"native\",\"normalised\":true,\"records\":[%s],\"rules\":%s}"
+                .formatted(records, rules));
+    List<JsonNode> series = lines.stream().filter(l -> is(l, "series")).toList();
+    assertEquals(6, series.size());
+    JsonNode calls = series.get(0);
+    assertEquals("mine.yaml:1", calls.get("rule").asText());
+    assertEquals("1/s", calls.get("unit").asText());
+    assertEquals("counter", calls.get("kind").asText());
+    assertEquals("errors", calls.get("makes").get(1).get("signal").asText());
+    assertEquals("plus", calls.get("makes").get(1).get("term").asText());
+    assertTrue(series.get(5).get("dropped").asBoolean());
+    assertEquals(List.of(false, true), List.of(known(series.get(1)), known(series.get(2))));
+    List<JsonNode> unmapped = lines.stream().filter(l -> is(l, "unmapped")).toList();
+    assertEquals("cart_items", unmapped.get(0).get("metric").asText());
+    assertEquals(2, unmapped.get(0).get("series").asInt());
+    assertEquals("amount", unmapped.get(1).get("metric").asText());
+    assertTrue(unmapped.get(1).get("histogram").asBoolean());
+    assertEquals(2, unmapped.size());
+  }
+
+  private static boolean is(JsonNode line, String type) {
+    return line.get("type").asText().equals(type);
+  }
+
+  private static boolean known(JsonNode series) {
+    return series.get("unit_known").asBoolean();
   }
 }

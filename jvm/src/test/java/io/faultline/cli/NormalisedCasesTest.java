@@ -117,7 +117,7 @@ class NormalisedCasesTest {
             testCase.path("t0").asLong(),
             "signal",
             "traffic");
-    assertEquals(Map.of(60L, 5.5, 180L, 1.0), traffic);
+    assertEquals(Map.of(60L, 5.5, 120L, 0.0, 180L, 1.0), traffic);
   }
 
   /** The payload at another time, without its failed calls and with this sum of the others. */

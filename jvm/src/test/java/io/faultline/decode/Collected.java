@@ -33,6 +33,14 @@ final class Collected implements Decoder.Output {
     return deadLetters.stream().map(Refused::reason).toList();
   }
 
+  /** The values of all samples of a metric, in order. */
+  List<Double> values(String metric) {
+    return samples.stream()
+        .filter(s -> s.key().metric().equals(metric))
+        .map(Sample::value)
+        .toList();
+  }
+
   Sample sample(String metric) {
     List<Sample> found = samples.stream().filter(s -> s.key().metric().equals(metric)).toList();
     if (found.size() != 1) {

@@ -164,7 +164,11 @@ final class OtlpContent {
     if (shape.exemplars != 0 && seldom()) {
       out.messages(shape.exemplars, "exemplars", some(6, this::exemplar));
     }
-    return out.messages(shape.attributes, "attributes", some(3, this::attribute));
+    return out;
+  }
+
+  private OtlpMessage attributes(OtlpShape shape, OtlpMessage point) {
+    return point.messages(shape.attributes, "attributes", some(3, this::attribute));
   }
 
   private OtlpMessage exemplar() {
@@ -179,11 +183,12 @@ final class OtlpContent {
 
   private OtlpMessage number() {
     OtlpMessage out = point(OtlpShape.NUMBER);
-    return switch (random.nextInt(6)) {
-      case 0 -> out;
+    switch (random.nextInt(6)) {
+      case 0 -> {}
       case 1, 2 -> out.signed(6, "asInt", random.nextBoolean() ? random.nextLong() : 7);
       default -> out.real(4, "asDouble", REALS[random.nextInt(REALS.length)]);
-    };
+    }
+    return attributes(OtlpShape.NUMBER, out);
   }
 
   private OtlpMessage sums(OtlpMessage out) {
@@ -196,7 +201,7 @@ final class OtlpContent {
   }
 
   private OtlpMessage explicit() {
-    OtlpMessage out = sums(point(OtlpShape.HISTOGRAM));
+    OtlpMessage out = sums(attributes(OtlpShape.HISTOGRAM, point(OtlpShape.HISTOGRAM)));
     double[] bounds = random.doubles(random.nextInt(5), 0, 9).sorted().toArray();
     if (bounds.length > 1 && seldom()) {
       bounds[1] = seldom() ? Double.NaN : bounds[0];
@@ -207,7 +212,7 @@ final class OtlpContent {
   }
 
   private OtlpMessage exponential() {
-    OtlpMessage out = sums(point(OtlpShape.EXPONENTIAL));
+    OtlpMessage out = sums(attributes(OtlpShape.EXPONENTIAL, point(OtlpShape.EXPONENTIAL)));
     out.zigzag(6, "scale", seldom() ? random.nextInt() : random.nextInt(30) - 10);
     out.unsigned(7, "zeroCount", random.nextInt(3));
     out.message(8, "positive", buckets());
@@ -225,7 +230,7 @@ final class OtlpContent {
   }
 
   private OtlpMessage summary() {
-    OtlpMessage out = sums(point(OtlpShape.SUMMARY));
+    OtlpMessage out = sums(attributes(OtlpShape.SUMMARY, point(OtlpShape.SUMMARY)));
     return out.messages(6, "quantileValues", some(3, this::quantile));
   }
 

@@ -139,8 +139,10 @@ class GraphAssemblerTest {
   }
 
   @Test
-  void aSeriesOfAnEdgeIsASightingAndFillsTheEdge() throws IOException {
-    add(GraphEvent.of(Events.frame("cart", 1, 5, "app", "web")), Events.framed("web", 1));
+  void aSeriesOfAnEdgeFillsTheEdgeAndIsNoSighting() throws IOException {
+    add(GraphEvent.of(Events.frame("cart", 1, 5, "app", "web", "quiet")), Events.framed("web", 1));
+    add(GraphEvent.of(new Edge("shop", "app", "cart", T0 + 1, null, -1)));
+    add(GraphEvent.of(new Edge("shop", "web", "cart", T0 + 1, null, -1)));
     end();
     FrameRow row = out.last();
     assertArrayEquals(new String[] {"app", "cart", "web"}, row.nodes());

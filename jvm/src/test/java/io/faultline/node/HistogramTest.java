@@ -148,6 +148,40 @@ class HistogramTest {
     assertEquals(0.475, p95(20), 1e-12);
   }
 
+  private Reading alone(long time, double rate) {
+    Reading at = at(time, rate);
+    at.alone = true;
+    return at;
+  }
+
+  /** What one instance sends is whole: a bound that is new has no rate yet, and the others do. */
+  @Test
+  void boundsOfOneInstanceMayChange() {
+    histogram.bucket(0.1, alone(10, 50));
+    histogram.bucket(INFINITY, alone(10, 100));
+    assertEquals(0.1, p95(10));
+    histogram.bucket(0.1, alone(20, 50));
+    histogram.bucket(0.5, at(20, Double.NaN));
+    histogram.bucket(2, alone(20, 100));
+    histogram.bucket(INFINITY, alone(20, 100));
+    assertEquals(0.1 + 0.9 * 1.9, p95(20), 1e-12);
+    histogram.bucket(0.5, alone(30, 100));
+    histogram.bucket(INFINITY, alone(30, 100));
+    assertEquals(0.475, p95(30), 1e-12);
+    assertEquals(Map.of(), counts);
+  }
+
+  @Test
+  void boundsOfSeveralInstancesMayNot() {
+    histogram.bucket(0.1, alone(10, 50));
+    histogram.bucket(INFINITY, at(10, 100));
+    assertEquals(0.1, p95(10));
+    histogram.bucket(0.5, alone(20, 50));
+    histogram.bucket(INFINITY, at(20, 100));
+    assertEquals(NONE, p95(20));
+    assertEquals(Map.of("bounds_changed", 1), counts);
+  }
+
   @Test
   void oneRestartIsARestartOfAllParts() {
     Reading fell = at(10, 20, 20);

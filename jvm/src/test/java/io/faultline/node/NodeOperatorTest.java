@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.faultline.records.Block;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.GraphEventSerializer;
+import io.faultline.records.Kind;
 import io.faultline.records.Layout;
 import io.faultline.records.SeriesKey;
+import io.faultline.records.Side;
 import io.faultline.records.Signal;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -102,12 +105,16 @@ class NodeOperatorTest {
         DataOutputSerializer bytes = new DataOutputSerializer(256);
         GraphEventSerializer.INSTANCE.serialize((GraphEvent) r.getValue(), bytes);
         GraphEvent event = (GraphEvent) r.getValue();
-        String what = event.frame() == null ? "match" : event.frame().node();
+        String what = event.frame() != null ? event.frame().node() : kind(event);
         out.add(event.time() + " " + what + " " + Arrays.hashCode(bytes.getCopyOfBuffer()));
       }
     }
     harness.getOutput().clear();
     return out;
+  }
+
+  private static String kind(GraphEvent event) {
+    return event.edge() != null ? "edge" : "match";
   }
 
   private static List<String> inOrder(List<Block> blocks) throws Exception {
@@ -240,6 +247,31 @@ class NodeOperatorTest {
           harness.getSideOutput(NodeOperator.AUDIT).stream().map(r -> r.getValue()).toList());
       assertEquals(0, harness.numKeyedStateEntries());
     }
+  }
+
+  /** A name is told once, whatever many series and nodes have it. */
+  @Test
+  void namesThatNoRuleKnowsAreTold() throws Exception {
+    try (var harness = harness()) {
+      harness.open();
+      SeriesKey known = Given.gauge("cpu", Signal.CPU, "%");
+      SeriesKey here = labelled("a");
+      SeriesKey there = labelled("b");
+      harness.processElement(Given.block(T0, Layout.of(known, here, there), 1, 2, 3), 0);
+      harness.processElement(Given.block(T0 + TICK, Layout.of(here), 1), 0);
+      harness.processWatermark(T0 + 2 * TICK);
+      assertEquals(
+          List.of(
+              "{\"type\":\"unmapped\",\"graph\":\"shop\",\"node\":\"cart\",\"time\":"
+                  + T0
+                  + ",\"metric\":\"cart_items\",\"labels\":{\"shelf\":\"a\"}}"),
+          harness.getSideOutput(NodeOperator.AUDIT).stream().map(r -> r.getValue()).toList());
+    }
+  }
+
+  private static SeriesKey labelled(String shelf) {
+    String labels = SeriesKey.canonical(Map.of("shelf", shelf));
+    return new SeriesKey("cart_items", labels, null, Side.UNSAID, Kind.UNSAID, null, null);
   }
 
   @Test

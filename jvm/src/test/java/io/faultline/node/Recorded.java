@@ -1,6 +1,7 @@
 package io.faultline.node;
 
 import io.faultline.cep.SampleEvent;
+import io.faultline.records.Edge;
 import io.faultline.records.NodeFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.TreeMap;
 /** Keeps what a processor puts out. */
 final class Recorded implements NodeOutput {
   final List<NodeFrame> frames = new ArrayList<>();
+  final List<Edge> edges = new ArrayList<>();
   final List<String> matches = new ArrayList<>();
   final List<SampleEvent> samples = new ArrayList<>();
   final Map<String, Integer> counts = new TreeMap<>();
@@ -18,6 +20,11 @@ final class Recorded implements NodeOutput {
   @Override
   public void frame(NodeFrame frame) {
     frames.add(frame);
+  }
+
+  @Override
+  public void called(Edge edge) {
+    edges.add(edge);
   }
 
   @Override

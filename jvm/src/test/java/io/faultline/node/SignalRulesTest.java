@@ -140,4 +140,104 @@ class SignalRulesTest {
     assertThrows(
         IllegalArgumentException.class, () -> rules("[{\"metric\": \"m\", \"signal\": \"cpus\"}]"));
   }
+
+  @Test
+  void aRuleWithUnderscoresMatchesNamesWithDots() throws Exception {
+    SignalRules rules =
+        rules(
+            """
+            [{"metric": "db_pool_size", "labels": {"pool_name": "main"}, "signal": "saturation"}]\
+            """);
+    String labels = SeriesKey.canonical(Map.of("pool.name", "main", "pool", "x"));
+    SeriesKey dotted =
+        new SeriesKey("db.pool.size", labels, null, Side.UNSAID, Kind.UNSAID, null, null);
+    assertEquals(Signal.SATURATION, rules.resolve(dotted).signal());
+    assertFalse(rules.resolve(SeriesKey.of("db.pool.size")).known());
+  }
+
+  @Test
+  void aRuleWithoutSignalCorrectsTheNext() throws Exception {
+    SignalRules rules =
+        rules(
+            """
+            [{"metric": "jvm_threads_count", "kind": "gauge", "place": "mine:1"},
+             {"metric": "jvm_.*", "unit": "%"},
+             {"metric": "jvm_.*_count", "signal": "saturation", "unit": "1", "kind": "counter",
+              "place": "shipped:9"}]\
+            """);
+    Resolved resolved = rules.resolve(SeriesKey.of("jvm_threads_count"));
+    assertEquals(Signal.SATURATION, resolved.signal());
+    assertEquals(Kind.GAUGE, resolved.kind());
+    assertEquals("%", resolved.unit());
+    assertEquals("mine:1, shipped:9", resolved.place());
+  }
+
+  @Test
+  void aRuleForAHistogramIsOneForItsParts() throws Exception {
+    SignalRules rules =
+        rules(
+            "[{\"metric\": \"rpc\", \"signal\": \"latency\", \"unit\": \"ms\", \"kind\":"
+                + " \"histogram\"}]");
+    assertEquals(Signal.TRAFFIC, rules.resolve(SeriesKey.of("rpc_count")).signal());
+    assertEquals(Role.SUM, rules.resolve(SeriesKey.of("rpc_sum")).role());
+    Resolved quantile = rules.resolve(SeriesKey.of("rpc"));
+    assertEquals(Kind.GAUGE, quantile.kind());
+    assertEquals(Signal.LATENCY, quantile.signal());
+    Resolved p95 = rules.resolveDerived(SeriesKey.of("rpc_p95"), Role.P95);
+    assertEquals(0.001, p95.factor());
+    assertFalse(rules.resolve(SeriesKey.of("rpc_total")).known());
+  }
+
+  @Test
+  void eventsOfAHistogramOfAmountsAreNoAmount() throws Exception {
+    SignalRules rules =
+        rules(
+            """
+            [{"metric": "body_size", "signal": "network", "unit": "By", "kind": "histogram"},
+             {"metric": "bytes_in_count", "signal": "network", "unit": "By", "kind": "counter"}]\
+            """);
+    assertEquals(Signal.OTHER, rules.resolve(SeriesKey.of("body_size_count")).signal());
+    Resolved counter = rules.resolve(SeriesKey.of("bytes_in_count"));
+    assertEquals(Signal.NETWORK, counter.signal());
+    assertEquals("By/s", counter.unit());
+    assertEquals(Role.PLAIN, counter.role());
+  }
+
+  /** Telegraf puts its input's name before, or the field's name behind, what Prometheus sent. */
+  @Test
+  void namesThatTelegrafLengthenedAreLookedUpWithout() throws Exception {
+    SignalRules rules =
+        rules(
+            """
+            [{"metric": "rpc", "signal": "latency", "unit": "s", "kind": "histogram"},
+             {"metric": "jobs_total", "signal": "traffic", "unit": "1", "kind": "counter"},
+             {"metric": "prometheus_sd", "signal": "saturation"},
+             {"metric": ".*_total", "kind": "counter"}]\
+            """);
+    assertEquals(Signal.TRAFFIC, rules.resolve(SeriesKey.of("prometheus_rpc_count")).signal());
+    assertEquals(Signal.TRAFFIC, rules.resolve(SeriesKey.of("prometheus_jobs_total")).signal());
+    assertEquals(Kind.COUNTER, rules.resolve(SeriesKey.of("jobs_total_counter")).kind());
+    assertEquals(Signal.SATURATION, rules.resolve(SeriesKey.of("prometheus_sd")).signal());
+    assertFalse(rules.resolve(SeriesKey.of("other_value")).known());
+  }
+
+  @Test
+  void whatOnlyHasAKindIsNotKnown() throws Exception {
+    SignalRules rules = rules("[{\"metric\": \".*_count\", \"kind\": \"counter\"}]");
+    Resolved resolved = rules.resolve(SeriesKey.of("things_count"));
+    assertFalse(resolved.known());
+    assertEquals(Signal.OTHER, resolved.signal());
+    assertEquals(Kind.COUNTER, resolved.kind());
+  }
+
+  @Test
+  void aWrongExpressionOrKeyIsRefusedWithItsPlace() {
+    IllegalArgumentException wrong =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> rules("[{\"metric\": \"(\", \"signal\": \"cpu\", \"place\": \"mine.yaml:3\"}]"));
+    assertTrue(wrong.getMessage().startsWith("mine.yaml:3: '('"), wrong.getMessage());
+    assertThrows(
+        IllegalArgumentException.class, () -> rules("[{\"metric\": \"m\", \"sinal\": \"cpu\"}]"));
+  }
 }
