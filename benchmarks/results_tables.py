@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from onnx_models.scorer import Scorer
 Ranker = Callable[[Place], F64]
 SHOWN: tuple[str, ...] = ("N-sigma", "BARO's scorer", "traversal")
 """Rankers whose place of each fault is listed."""
+_CLOCK = re.compile(r" (at least )?since \d\d:\d\d:\d\d UTC")
+"""The time in a sentence of evidence: of re-timed data it says nothing."""
 
 
 def rankers(scorer: Scorer) -> dict[str, Ranker]:
@@ -131,22 +134,18 @@ def place_text(scores: F64, truth: int) -> str:
 
 
 def alarm_lines(study: Study) -> list[str]:
-    """The incidents that count for no fault; what the same data raised again in another recording once."""
-    why: dict[tuple[str, str], int] = {}
+    """The incidents that count for no fault; what the same data raised in several recordings once."""
+    same: dict[tuple[str, str], list[int]] = {}
     for each in study.false_alarms:
-        key = (each.cause.node if each.cause else "-", _without_time(each.why))
-        why[key] = why.get(key, 0) + 1
-    if not why:
+        key = (each.cause.node if each.cause else "-", _CLOCK.sub("", each.why))
+        same.setdefault(key, []).append(each.opened)
+    if not same:
         return ["No false alarm."]
     lines = [
-        f"- {node}: {text}{f' ({count} times)' if count > 1 else ''}" for (node, text), count in why.items()
+        f"- {clock(times[0]) if len(times) == 1 else f'{len(times)} times'}: {node}: {text}"
+        for (node, text), times in same.items()
     ]
     return ["False alarms:", "", *lines]
-
-
-def _without_time(text: str) -> str:
-    """A sentence of evidence without its clock time: that of re-timed data says nothing."""
-    return " ".join(word for word in text.split() if not (word.count(":") == 2 and word[:2].isdigit()))
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

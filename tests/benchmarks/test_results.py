@@ -124,7 +124,14 @@ def test_the_tables_tell_what_was_found(study: Study) -> None:
     assert fault_table(study, ranks)[-1].startswith(
         "| 01:00:00 | cart | cpu_contention | 2 min | cpu-deviation on cart | 1 |"
     )
-    assert alarm_lines(study)[2].startswith("- cart: cpu of cart rose to 97.4 %")
+    assert alarm_lines(study)[2].startswith("- 2026-01-01 00:20:00: cart: cpu of cart rose to 97.4 %")
+
+
+def test_an_alarm_that_the_same_data_raised_again_is_listed_once(study: Study) -> None:
+    (early,) = study.false_alarms
+    (told,) = alarm_lines(replace(study, incidents=(early, early)))[2:]
+
+    assert told.startswith("- 2 times: cart: cpu of cart rose to 97.4 %")
 
 
 def test_what_was_measured_replaces_what_stood_between_the_marks(tmp_path: Path) -> None:

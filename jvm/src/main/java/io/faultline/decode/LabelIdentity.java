@@ -76,14 +76,14 @@ final class LabelIdentity {
     if (place == null) {
       return defaultGraph;
     }
-    String name = place.value() != null ? place.value() : labels.get(place.key());
-    if (name == null || name.isBlank()) {
+    String name = Names.graph(place.value() != null ? place.value() : labels.get(place.key()));
+    if (name == null) {
       return defaultGraph;
     }
     if (place.value() == null) {
       rest.remove(place.key());
     }
-    return name.trim();
+    return name;
   }
 
   @Nullable

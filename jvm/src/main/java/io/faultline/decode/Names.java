@@ -54,6 +54,13 @@ public final class Names {
     return NEVER.contains(name.toLowerCase(Locale.ROOT)) ? null : name;
   }
 
+  /** The name of a graph without control characters and white space around it, or null. */
+  @Nullable
+  static String graph(@Nullable String raw) {
+    String name = raw == null ? "" : clean(raw).strip();
+    return name.isEmpty() ? null : name;
+  }
+
   /** Control characters part keys and labels here, so a name has none. */
   private static String clean(String name) {
     for (int i = 0; i < name.length(); i++) {

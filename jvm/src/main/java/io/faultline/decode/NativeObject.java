@@ -92,7 +92,8 @@ final class NativeObject implements JsonRecords.Reader {
 
   private void readField(String field, JsonToken token, JsonParser parser) throws IOException {
     switch (field) {
-      case "graph" -> graph = fixedGraph != null ? fixedGraph : text(field, token, parser);
+      case "graph" ->
+          graph = fixedGraph != null ? fixedGraph : Names.graph(text(field, token, parser));
       case "node" -> node = text(field, token, parser);
       case "metric" -> metric = text(field, token, parser);
       case "value" -> readValue(token, parser);
@@ -222,7 +223,7 @@ final class NativeObject implements JsonRecords.Reader {
   }
 
   private void requireFields(boolean edge) {
-    require(graph != null && !graph.isBlank(), "graph");
+    require(graph != null, "graph");
     require(time != NONE, "time");
     if (edge) {
       require(source != null, "source");

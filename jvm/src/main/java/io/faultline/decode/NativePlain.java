@@ -56,7 +56,12 @@ final class NativePlain {
   NativePlain(@Nullable String fixedGraph, Interner<SeriesKey> keys, Interner<String> names) {
     this.fixedGraph = fixedGraph;
     this.keys = keys;
-    this.graphs = new KnownNames(graph -> graph.isBlank() ? null : names.intern(graph));
+    this.graphs =
+        new KnownNames(
+            sent -> {
+              String graph = Names.graph(sent);
+              return graph == null ? null : names.intern(graph);
+            });
     this.nodes =
         new KnownNames(
             sent -> {

@@ -52,8 +52,8 @@ final class OtlpIdentity {
   }
 
   String graph(Map<String, String> resource, Map<String, String> point) {
-    String name = look(graph, resource, point);
-    return name == null || name.isBlank() ? otherwise : name.trim();
+    String name = Names.graph(look(graph, resource, point));
+    return name == null ? otherwise : name;
   }
 
   /** The first name there is, as sent; null = none. */

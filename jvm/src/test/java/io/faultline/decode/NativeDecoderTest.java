@@ -96,6 +96,7 @@ class NativeDecoderTest {
         "time|null|missing_field",
         "graph|null|missing_field",
         "graph|' \" \"'|missing_field",
+        "graph|'\"\\u0000 \"'|missing_field",
         "graph|7|bad_value",
         "metric|'\"\"'|missing_field",
         "node|[]|bad_value",

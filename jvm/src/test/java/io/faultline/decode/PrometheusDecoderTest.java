@@ -246,6 +246,11 @@ class PrometheusDecoderTest {
     assertEquals("eu/cart", sample.graph() + "/" + sample.node());
     assertEquals("web", sample.key().peer());
     assertEquals(Map.of("service", "x", "le", "1"), sample.key().labelMap());
+    for (String nothing : List.of(" ", "\\u0000", "\\u0001 ")) {
+      Map<String, String> unsaid = Map.of("cluster", nothing, "job", "cart");
+      assertEquals(
+          "shop", Collected.of(named, object("m", unsaid).getBytes()).samples.get(0).graph());
+    }
     IdentityConfig wrong = new IdentityConfig(Attribute.ofAttribute("x"), null, null);
     assertThrows(ConfigException.class, () -> Decoders.create(Decoders.PROMETHEUS, wrong, "shop"));
   }
