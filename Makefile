@@ -56,6 +56,7 @@ bench: .venv/.all $(KAFKA) $(JAR) ## Measure speed, latency, heap and sizes into
 	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test-compile
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.throughput --write $(if $(ONLY),--only $(ONLY))
 ifndef ONLY
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.stages --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live steady --rate 200000 --seconds 60 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live latency --rate 100000 --seconds 300 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.heap --write

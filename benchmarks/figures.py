@@ -29,6 +29,10 @@ _THROUGHPUT: Final = """\
 nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event time,
 ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in Python. "20
 patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then another."""
+_LATENCY: Final = """\
+It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was fulfilled; it
+ends when a consumer has the event: the rest of the tick and the watermark's delay are not in it, all that the
+job takes is."""
 
 
 def keep(section: str, numbers: Mapping[str, Any], folder: Path = FOLDER) -> None:
@@ -146,6 +150,92 @@ def _cpu(used: Sequence[Used]) -> float:
     return statistics.median(one.nanoseconds() for one in used)
 
 
+def _stages(numbers: Mapping[str, Any]) -> Lines:
+    rows = [
+        (form, stage, f"{one['cpu_ns']:,.0f}", f"{one['allocated_bytes']:,.0f}")
+        for form, stages in numbers.items()
+        for stage, one in stages.items()
+        if isinstance(one, dict)
+    ]
+    between = [f"{form}: {stages['bytes between the tasks']:,.0f}" for form, stages in numbers.items()]
+    return [
+        "`python -m benchmarks.stages --write`. One thread, without Flink and Kafka; library and 12 pairs.",
+        "",
+        *table(("input", "stage", "CPU ns a sample", "bytes allocated a sample"), rows),
+        "",
+        f"Bytes a sample between the source's task and the fused operator's: {'; '.join(between)}.",
+    ]
+
+
+def _live(numbers: Mapping[str, Any]) -> Lines:
+    out = ["`python -m benchmarks.live steady --write`, `python -m benchmarks.live latency --write`.", ""]
+    if "steady" in numbers:
+        one = numbers["steady"]
+        cores = one["cores"]
+        others = ("broker", "feeder")
+        job = sum(used for role, used in cores.items() if role not in others)
+        out += [
+            f"- Steady {one['rate']:,.0f} samples/s of {one['series']:,} series for {one['seconds']:.0f} s: "
+            f"the job uses **{job:.2f} cores** (broker {cores['broker']:.2f}, feeder {cores['feeder']:.2f}). "
+            + ", ".join(f"{role} {used:.2f}" for role, used in cores.items() if role not in others)
+            + "."
+        ]
+    if "latency" in numbers:
+        one = numbers["latency"]
+        out += [
+            f"- Detection to event at {one['rate']:,.0f} samples/s: **p50 {one['p50_ms']:,.0f} ms, "
+            f"p99 {one['p99_ms']:,.0f} ms** over {one['incidents']} incidents "
+            f"(worst {one['worst_ms']:,.0f} ms). {_LATENCY}"
+        ]
+    return out
+
+
+def _heap(numbers: Mapping[str, Any]) -> Lines:
+    per, live, least = (numbers[key] / 1e6 for key in ("per_100000", "bytes", "bytes_of_one_node"))
+    return [
+        f"`python -m benchmarks.heap --write`. **{per:,.0f} MB per 100,000 series** with 20 patterns: live "
+        f"bytes after a full collection over {numbers['series']:,} series whose baselines are full "
+        f"({live:,.0f} MB), less those over one node ({least:,.0f} MB).",
+        "",
+        *table(("class", "MB"), [(f"`{name}`", f"{size / 1e6:,.1f}") for name, size in numbers["classes"]]),
+    ]
+
+
+def _sizes(numbers: Mapping[str, Any]) -> Lines:
+    head = (
+        "load",
+        "thousand samples/s",
+        "CPU ns a sample",
+        "rows of ticks",
+        "late blocks",
+        "incidents",
+        "MB resident",
+    )
+    rows = []
+    for one in numbers.values():
+        used = Used(**one["used"])
+        rows.append(
+            (
+                one["title"],
+                f"{used.rate / 1e3:,.0f}",
+                f"{used.nanoseconds():,.0f}",
+                f"{used.counts['frames']:,} of {one['rows_wanted']:,}",
+                f"{one['late_blocks']:,}",
+                f"{used.counts['incidents']:,} events",
+                ", ".join(f"{kind} {mb:,}" for kind, mb in used.peak_mb.items()),
+            )
+        )
+    return [
+        "`python -m benchmarks.sizes --write`. Ticks of 10 s, a scrape each; 20 patterns.",
+        "",
+        *table(head, rows),
+    ]
+
+
 SECTIONS: Final[dict[str, tuple[str, Callable[[Mapping[str, Any]], Lines]]]] = {
     "throughput": ("Throughput", _throughput),
+    "stages": ("Stages of the JVM's path", _stages),
+    "live": ("Live", _live),
+    "heap": ("Heap", _heap),
+    "sizes": ("Sizes", _sizes),
 }

@@ -284,13 +284,20 @@ public final class CepEngine {
    */
   private boolean feed(KeyRuns runs, Run run, Event event, Name name, MatchOutput out) {
     try {
-      if (run.isActive() && run.isUnmoved(event, name)) {
+      if (run.first == null ? !run.isActive() : run.compiled.endsFirst(event, name)) {
+        if (run.compiled.holdsFirst(event, name)) {
+          return hold(runs, run, event);
+        }
+        if (run.first != null) {
+          run.compiled.stats().partials--;
+          return false;
+        }
+      }
+      if (run.first == null && run.isActive() && run.isUnmoved(event, name)) {
         return true;
       }
-      if (kept == null) {
-        kept = event.copy();
-      }
-      tell(run, automaton.process(run, kept), event.time(), out);
+      wake(run, out);
+      tell(run, automaton.process(run, kept(event)), event.time(), out);
       boolean active = settle(run, event.time(), out);
       runs.nextDue = Math.min(runs.nextDue, run.due);
       return active;
@@ -299,9 +306,44 @@ public final class CepEngine {
     }
   }
 
+  /** Keeps the event in the run, in place of the one that was kept there; the run is active. */
+  private boolean hold(KeyRuns runs, Run run, Event event) {
+    PatternStats stats = run.compiled.stats();
+    stats.partials += run.first == null ? 1 : 0;
+    stats.starts++;
+    run.first = kept(event);
+    run.refresh();
+    runs.nextDue = Math.min(runs.nextDue, run.due);
+    return true;
+  }
+
+  /** Shows the automaton the event that was kept from it, if there is one. */
+  private void wake(Run run, MatchOutput out) throws Exception {
+    Event first = run.first;
+    if (first != null) {
+      run.first = null;
+      run.compiled.stats().partials--;
+      run.compiled.stats().starts--;
+      long before = dictionary.aside();
+      try {
+        tell(run, automaton.process(run, first), first.time(), out);
+      } finally {
+        dictionary.back(before);
+      }
+    }
+  }
+
+  private Event kept(Event event) {
+    if (kept == null) {
+      kept = event.copy();
+    }
+    return kept;
+  }
+
   /** Moves the time of one run on; returns whether the run is still active. */
   private boolean pass(Run run, long time, MatchOutput out) {
     try {
+      wake(run, out);
       pass(run, automaton.advance(run, time), time, out);
       return settle(run, time, out);
     } catch (Exception e) {

@@ -23,6 +23,9 @@ public final class CompiledPattern {
   private final Map<String, StateProbe> probes;
   private final StateProbe start;
 
+  /** Where a partial match of one event is, if the next event decides there; else null. */
+  @Nullable private final StateProbe second;
+
   /** Position among the patterns of its engine, and how many these are. */
   int index;
 
@@ -39,6 +42,7 @@ public final class CompiledPattern {
         StateProbe.of(nfa.getStates(), (expr, name) -> dictionary.under(expr, name, stats));
     this.start = probes.get(startName(nfa.getStates()));
     this.gaps = Gaps.of(model, nfa);
+    this.second = gaps.isNone() ? start.strictTarget() : null;
   }
 
   /**
@@ -103,6 +107,29 @@ public final class CompiledPattern {
     long window = nfa.getWindowTime();
     long due = window > 0 ? partial.getStartTimestamp() + window : Run.NEVER;
     return Math.min(due, gaps.due(partial));
+  }
+
+  /**
+   * Whether a partial match of one event need not be in the automaton before the next event: that
+   * one either ends it or is taken.
+   */
+  boolean canHoldFirst() {
+    return second != null;
+  }
+
+  /** Whether a partial match begins with this event, and {@link #canHoldFirst}. */
+  boolean holdsFirst(Event e, Name name) throws Exception {
+    return second != null && start.only(name).isExact() && start.only(name).mayHold(e);
+  }
+
+  /** Whether this event ends a partial match of one event and can begin no other unproven. */
+  boolean endsFirst(Event e, Name name) throws Exception {
+    return second != null && start.only(name).isExact() && second.ends(e, name);
+  }
+
+  /** When a partial match that began then runs out of time, where {@link #canHoldFirst}. */
+  long dueOfFirst(long time) {
+    return isBounded() ? time + nfa.getWindowTime() : Run.NEVER;
   }
 
   /** Where every partial match begins. */

@@ -17,6 +17,9 @@ final class Dictionary {
   /** Number of the event at hand. */
   private long moment;
 
+  /** Numbers of the events that were looked at out of turn: below all others. */
+  private long aside = Long.MIN_VALUE;
+
   long moment() {
     return moment;
   }
@@ -24,6 +27,22 @@ final class Dictionary {
   /** Another event is at hand. */
   void next() {
     moment++;
+  }
+
+  /**
+   * An earlier event is looked at, out of turn.
+   *
+   * @return the moment to go {@link #back} to
+   */
+  long aside() {
+    long before = moment;
+    moment = aside++;
+    return before;
+  }
+
+  /** The event of that moment is at hand again. */
+  void back(long before) {
+    moment = before;
   }
 
   Names names() {

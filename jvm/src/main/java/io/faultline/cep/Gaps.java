@@ -29,6 +29,11 @@ final class Gaps {
     this.byState = byState;
   }
 
+  /** Whether no state has such a limit. */
+  boolean isNone() {
+    return byState.isEmpty();
+  }
+
   static Gaps of(PatternModel model, NFA<Event> nfa) {
     Map<String, Long> wanted = new HashMap<>();
     for (Step step : model.steps()) {

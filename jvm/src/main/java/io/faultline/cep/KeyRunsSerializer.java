@@ -88,7 +88,7 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
       return;
     }
     EventTable table = form.empty();
-    all.forEach(run -> run.events.values().forEach(e -> table.add(e.getElement())));
+    all.forEach(run -> run.writtenEvents().values().forEach(e -> table.add(e.getElement())));
     table.write(out);
     TypeSerializer<Lockable<Event>> events = events(table);
     for (Run run : all) {
@@ -123,7 +123,7 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
       SeriesKeys.write(run.series, out);
     }
     STATE.serialize(run.state, out);
-    writeMap(run.events, EVENT_ID, events, out);
+    writeMap(run.writtenEvents(), EVENT_ID, events, out);
     writeMap(run.entries, NODE_ID, NODE, out);
     writeMap(run.counts, LongSerializer.INSTANCE, IntSerializer.INSTANCE, out);
   }
@@ -135,13 +135,14 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
     SeriesKey series = in.readBoolean() ? SeriesKeys.read(in) : null;
     NFAState state = STATE.deserialize(in);
     return new Run(
-        pattern,
-        version,
-        series,
-        state,
-        readMap(EVENT_ID, events, in),
-        readMap(NODE_ID, NODE, in),
-        readMap(LongSerializer.INSTANCE, IntSerializer.INSTANCE, in));
+            pattern,
+            version,
+            series,
+            state,
+            readMap(EVENT_ID, events, in),
+            readMap(NODE_ID, NODE, in),
+            readMap(LongSerializer.INSTANCE, IntSerializer.INSTANCE, in))
+        .restored();
   }
 
   private static <K, V> void writeMap(

@@ -29,6 +29,13 @@ final class Run {
   final Map<NodeId, Lockable<SharedBufferNode>> entries;
   final Map<Long, Integer> counts;
 
+  /**
+   * The one event of a partial match that the automaton has not seen; null for none. A pattern that
+   * begins on many events and mostly ends on the next would keep the automaton busy for nothing:
+   * the automaton sees the first event when the second one is taken, or when time runs out.
+   */
+  @Nullable Event first;
+
   /** Found again after a restore or a change of patterns. */
   CompiledPattern compiled;
 
@@ -76,6 +83,10 @@ final class Run {
    * this pattern, as when its content changed and its version did not.
    */
   boolean refresh() {
+    if (first != null) {
+      due = compiled.dueOfFirst(first.time());
+      return compiled.canHoldFirst();
+    }
     StateProbe[] now = compiled.probes(state.getPartialMatches());
     if (now == null) {
       return false;
@@ -90,16 +101,32 @@ final class Run {
     return true;
   }
 
+  /** The events as they are written: a first event that the automaton has not seen is one, too. */
+  Map<EventId, Lockable<Event>> writtenEvents() {
+    return first == null ? events : Map.of(new EventId(0, first.time()), new Lockable<>(first, 0));
+  }
+
+  /** Takes back what {@link #writtenEvents} wrote: an event in an automaton at its start. */
+  Run restored() {
+    if (!isActive() && events.size() == 1) {
+      first = events.values().iterator().next().getElement();
+      events.clear();
+    }
+    return this;
+  }
+
   /** Whether anything is held but the start state, which every automaton has. */
   boolean isActive() {
-    return state.getPartialMatches().size() > 1
+    return first != null
+        || state.getPartialMatches().size() > 1
         || !state.getCompletedMatches().isEmpty()
         || state.getPartialMatches().peek().getStartEventID() != null;
   }
 
   /** Partial and withheld matches. */
   int held() {
-    return state.getPartialMatches().size() - 1 + state.getCompletedMatches().size();
+    int seen = state.getPartialMatches().size() - 1 + state.getCompletedMatches().size();
+    return first == null ? seen : seen + 1;
   }
 
   boolean isUnmoved(Event e, Name name) throws Exception {

@@ -36,7 +36,10 @@ final class StateProbe {
   /** Where this is set, an event moves the state iff this holds. */
   @Nullable private Expr only;
 
-  /** What is left of it, by id of the name; filled when first asked for. */
+  /** Where this is set, an event for which it does not hold ends a partial match in this state. */
+  @Nullable private Expr strict;
+
+  /** What is left of the one or the other, by id of the name; filled when first asked for. */
   private Predicate[] onlyByName = new Predicate[0];
 
   private byte[] reactsByName = new byte[0];
@@ -56,7 +59,10 @@ final class StateProbe {
     Map<String, StateProbe> probes = new HashMap<>();
     states.forEach(s -> probes.put(s.getName(), new StateProbe(s.isStart(), predicates)));
     states.forEach(s -> probes.get(s.getName()).link(s, probes));
-    probes.values().forEach(p -> p.only = p.onlyCondition());
+    for (StateProbe probe : probes.values()) {
+      probe.only = probe.onlyCondition();
+      probe.strict = probe.strictCondition();
+    }
     return probes;
   }
 
@@ -111,18 +117,48 @@ final class StateProbe {
     return false;
   }
 
-  /** The predicate without which nothing moves the state, or null where there is no such one. */
+  /** The condition of a state, not the start, that has one TAKE and nothing else. */
   @Nullable
-  Predicate only(Name name) {
+  private Expr strictCondition() {
+    boolean single = !start && actions.length == 1 && actions[0] == StateTransitionAction.TAKE;
+    return single && conditions[0] instanceof ExprCondition take ? take.expr() : null;
+  }
+
+  /**
+   * Where all goes that leaves the start state, if the event after the first one decides there
+   * whether a partial match goes on; null where it is not as simple as that.
+   */
+  @Nullable
+  StateProbe strictTarget() {
     if (only == null) {
       return null;
     }
+    for (int i = 0; i < actions.length; i++) {
+      if (actions[i] == StateTransitionAction.TAKE) {
+        return targets[i].strict == null ? null : targets[i];
+      }
+    }
+    return null;
+  }
+
+  /** Whether it is proven that the event ends a partial match in this state. */
+  boolean ends(Event e, Name name) throws Exception {
+    return strict != null && !under(strict, name).mayHold(e);
+  }
+
+  /** The predicate without which nothing moves the state, or null where there is no such one. */
+  @Nullable
+  Predicate only(Name name) {
+    return only == null ? null : under(only, name);
+  }
+
+  private Predicate under(Expr condition, Name name) {
     if (name.id() >= onlyByName.length) {
       onlyByName = Arrays.copyOf(onlyByName, Math.max(16, 2 * name.id()));
     }
     Predicate predicate = onlyByName[name.id()];
     if (predicate == null) {
-      predicate = predicates.apply(only, name);
+      predicate = predicates.apply(condition, name);
       onlyByName[name.id()] = predicate;
     }
     return predicate;

@@ -148,6 +148,6 @@ final class BytesMap<V> {
     for (; at < to; at++) {
       h = (h ^ buffer[at]) * PRIME;
     }
-    return (int) (h ^ (h >>> 32));
+    return (int) (h * PRIME >>> 32); // the upper half has what all bytes have changed
   }
 }

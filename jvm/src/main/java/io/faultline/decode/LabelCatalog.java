@@ -8,7 +8,7 @@ import javax.annotation.Nullable;
  * ever new labels costs time and not memory.
  */
 final class LabelCatalog<V> {
-  private static final int LIMIT = 200_000;
+  private static final int LIMIT = 500_000;
 
   private final BytesMap<Entry<V>> known = new BytesMap<>();
   private int entries;

@@ -18,7 +18,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonToken;
  */
 final class NativeObject implements JsonRecords.Reader {
   private static final long NONE = Long.MIN_VALUE;
-  private static final int SERIES_KEPT = 100_000;
+  private static final int SERIES_KEPT = 500_000;
 
   @Nullable private final String fixedGraph;
   private final Interner<SeriesKey> seriesKeys = new Interner<>(SERIES_KEPT);

@@ -10,7 +10,7 @@ import java.util.Map;
  * time and not memory.
  */
 final class OtlpCache {
-  private static final int LIMIT = 200_000;
+  private static final int LIMIT = 1_000_000;
   private static final int RESOURCE_ATTRIBUTES = 1;
   private static final int SCOPE_NAME = 1;
   private static final int SCOPE_ATTRIBUTES = 3;
