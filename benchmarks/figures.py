@@ -30,9 +30,9 @@ nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a sc
 ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in Python. "20
 patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then another."""
 _LATENCY: Final = """\
-It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was fulfilled; it
-ends when a consumer has the event: the rest of the tick and the watermark's delay are not in it, all that the
-job takes is."""
+It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was fulfilled;
+it ends when a consumer has the event: the rest of the tick and the watermark's delay are not in it, all that
+the job takes is."""
 
 
 def keep(section: str, numbers: Mapping[str, Any], folder: Path = FOLDER) -> None:

@@ -105,7 +105,7 @@ def import_pattern(
     key: Annotated[str, typer.Option(help="What one run follows: series, node or graph.")] = "series",
     json: console.Json = False,
 ) -> None:
-    """Print a pattern in the JSON form of Flink's dynamic CEP (FLIP-200) as YAML, or as the document it is."""
+    """Print a pattern in the JSON form of Flink's dynamic CEP (FLIP-200) as YAML (or JSON)."""
     import orjson
 
     from cep_patterns.document import read_document
