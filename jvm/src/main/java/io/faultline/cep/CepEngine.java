@@ -174,11 +174,7 @@ public final class CepEngine {
     runs.each(run -> runs.nextDue = Math.min(runs.nextDue, run.due));
   }
 
-  /**
-   * Frees what patterns hold that are gone, without waiting for an event.
-   *
-   * @return how many runs went
-   */
+  /** Frees at once what patterns hold that are gone; returns how many runs went. */
   public int release(KeyRuns runs) {
     int before = runs.size();
     bind(runs);
@@ -279,9 +275,7 @@ public final class CepEngine {
     }
   }
 
-  /**
-   * Shows the event to the run's automaton, unless it would change nothing; whether it is active.
-   */
+  /** Shows the automaton the event unless it would change nothing; whether the run is active. */
   private boolean feed(KeyRuns runs, Run run, Event event, Name name, MatchOutput out) {
     try {
       if (run.first == null ? !run.isActive() : run.compiled.endsFirst(event, name)) {
