@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -64,7 +64,6 @@ def decode(
     """Show how payloads are read; exit 1 where one cannot be."""
     from records.errors import UsageError
     from records.java import run_main
-    from records.rules import stub
 
     if not files and records is None:
         raise UsageError("no payload", "name a file, or --records")
@@ -72,9 +71,22 @@ def decode(
     sent += [] if records is None else read_records(records)
     settings = _settings(config, wire, rules or [])
     request = {"format": wire.value, "normalised": normalised, "records": sent, **settings}
+    counts, unmapped = _show(run_main(MAIN_CLASS, request, jvm_options=_QUICK_START), json)
+    told = [plural(counts[kind], kind.replace("_", " ")) for kind in ("sample", "edge", "dead_letter")]
+    console.note(f"{plural(len(sent), 'record')}: {', '.join(told)}, {counts['ignored']} ignored")
+    if unmapped:
+        console.note(to_map(unmapped))
+    if counts["dead_letter"]:
+        raise typer.Exit(exits.FINDINGS)
+
+
+def _show(lines: Iterable[dict[str, Any]], json: bool) -> tuple[Counter[str], list[dict[str, Any]]]:
+    """Prints the lines as they come; how many there were of each type, and those of unmapped names."""
+    from records.rules import stub
+
     counts: Counter[str] = Counter()
     unmapped = []
-    for line in run_main(MAIN_CLASS, request, jvm_options=_QUICK_START):
+    for line in lines:
         counts[line["type"]] += 1
         if line["type"] == "unmapped":
             line["stub"] = stub(line["metric"], histogram=line["histogram"])
@@ -83,12 +95,7 @@ def decode(
             console.say_json(line)
         else:
             console.say(in_words(line))
-    told = [plural(counts[kind], kind.replace("_", " ")) for kind in ("sample", "edge", "dead_letter")]
-    console.note(f"{plural(len(sent), 'record')}: {', '.join(told)}, {counts['ignored']} ignored")
-    if unmapped:
-        console.note(to_map(unmapped))
-    if counts["dead_letter"]:
-        raise typer.Exit(exits.FINDINGS)
+    return counts, unmapped
 
 
 def read_records(file: Path) -> list[dict[str, Any]]:

@@ -1,11 +1,9 @@
 package io.faultline.cep;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
@@ -16,7 +14,6 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
  * that of the last.
  */
 public final class GraphMatchJson {
-  private static final JsonFactory JSON = new JsonFactory();
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private GraphMatchJson() {}
@@ -67,13 +64,7 @@ public final class GraphMatchJson {
    */
   public static byte[] render(
       PatternModel model, MatchJson.Kind kind, Map<String, List<Event>> seen, long readyAt) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(512);
-    try (JsonGenerator json = JSON.createGenerator(out)) {
-      write(json, model, kind, seen, readyAt);
-    } catch (IOException e) {
-      throw new IllegalStateException("a match could not be written", e);
-    }
-    return out.toByteArray();
+    return MatchWriting.bytes(json -> write(json, model, kind, seen, readyAt));
   }
 
   private static void write(
@@ -100,7 +91,7 @@ public final class GraphMatchJson {
     json.writeNumberField(
         "start", all.stream().mapToLong(GraphMatchJson::start).min().orElseThrow());
     json.writeNumberField("end", all.stream().mapToLong(GraphMatchJson::end).max().orElseThrow());
-    writeSteps(json, model, seen);
+    MatchWriting.steps(json, model, seen, (out, event) -> writeSight(out, (GraphSight) event));
     json.writeStringField("runbook", model.runbook());
     json.writeEndObject();
   }
@@ -113,49 +104,19 @@ public final class GraphMatchJson {
     return sight.source() == null ? sight.time() : sight.source().end();
   }
 
-  /** In the order of the pattern; steps that took nothing are left out. */
-  private static void writeSteps(
-      JsonGenerator json, PatternModel model, Map<String, List<Event>> seen) throws IOException {
-    json.writeArrayFieldStart("steps");
-    for (PatternModel.Step step : model.steps()) {
-      List<Event> taken = seen.get(step.name());
-      if (taken == null) {
-        continue;
-      }
-      json.writeStartObject();
-      json.writeStringField("name", step.name());
-      json.writeArrayFieldStart("samples");
-      for (Event e : taken) {
-        writeSight(json, (GraphSight) e);
-      }
-      json.writeEndArray();
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
   private static void writeSight(JsonGenerator json, GraphSight sight) throws IOException {
     GraphSight.Source source = sight.source();
     json.writeStartObject();
     json.writeNumberField("time", sight.time());
-    writeNumber(json, "value", source == null ? Double.NaN : source.value());
-    writeNumber(json, "z", source == null ? Double.NaN : source.z());
+    MatchWriting.number(json, "value", source == null ? Double.NaN : source.value());
+    MatchWriting.number(json, "z", source == null ? Double.NaN : source.z());
     json.writeStringField("metric", source == null ? null : source.metric());
     json.writeStringField("signal", source == null ? null : source.signal());
-    writeNumber(json, "baseline", Double.NaN);
+    MatchWriting.number(json, "baseline", Double.NaN);
     json.writeStringField("unit", source == null ? null : source.unit());
     json.writeStringField("peer", sight.peer());
     json.writeStringField("node", sight.node());
     json.writeStringField("pattern", source == null ? null : source.pattern());
     json.writeEndObject();
-  }
-
-  private static void writeNumber(JsonGenerator json, String name, double value)
-      throws IOException {
-    if (Double.isFinite(value)) {
-      json.writeNumberField(name, value);
-    } else {
-      json.writeNullField(name);
-    }
   }
 }

@@ -1,20 +1,16 @@
 package io.faultline.cep;
 
 import io.faultline.records.SeriesKey;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import javax.annotation.Nullable;
-import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonFactory;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
 
 /** A match as UTF-8 JSON: the record of topic faultline.matches.v1. What is missing is null. */
 public final class MatchJson {
-  private static final JsonFactory JSON = new JsonFactory();
-
   /** How a partial match ended. */
   public enum Kind {
     MATCH,
@@ -29,13 +25,7 @@ public final class MatchJson {
    */
   public static byte[] render(
       PatternModel model, Kind kind, Map<String, List<Event>> samples, long readyAt) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(512);
-    try (JsonGenerator json = JSON.createGenerator(out)) {
-      write(json, model, kind, samples, readyAt);
-    } catch (IOException e) {
-      throw new IllegalStateException("a match could not be written", e);
-    }
-    return out.toByteArray();
+    return MatchWriting.bytes(json -> write(json, model, kind, samples, readyAt));
   }
 
   private static void write(
@@ -59,7 +49,7 @@ public final class MatchJson {
     json.writeNumberField("time", readyAt);
     json.writeNumberField("start", edge(samples, true));
     json.writeNumberField("end", edge(samples, false));
-    writeSteps(json, model, samples);
+    MatchWriting.steps(json, model, samples, (out, event) -> writeSample(out, (SampleEvent) event));
     json.writeStringField("runbook", model.runbook());
     json.writeEndObject();
   }
@@ -101,46 +91,16 @@ public final class MatchJson {
     json.writeEndObject();
   }
 
-  /** In the order of the pattern; steps without samples are left out. */
-  private static void writeSteps(
-      JsonGenerator json, PatternModel model, Map<String, List<Event>> samples) throws IOException {
-    json.writeArrayFieldStart("steps");
-    for (PatternModel.Step step : model.steps()) {
-      List<Event> taken = samples.get(step.name());
-      if (taken == null) {
-        continue;
-      }
-      json.writeStartObject();
-      json.writeStringField("name", step.name());
-      json.writeArrayFieldStart("samples");
-      for (Event e : taken) {
-        writeSample(json, (SampleEvent) e);
-      }
-      json.writeEndArray();
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
   private static void writeSample(JsonGenerator json, SampleEvent e) throws IOException {
     json.writeStartObject();
     json.writeNumberField("time", e.time());
-    writeNumber(json, "value", e.value());
-    writeNumber(json, "z", e.z());
+    MatchWriting.number(json, "value", e.value());
+    MatchWriting.number(json, "z", e.z());
     json.writeStringField("metric", e.series().key().metric());
     json.writeStringField("signal", e.series().signal().wireName());
-    writeNumber(json, "baseline", e.baseline());
+    MatchWriting.number(json, "baseline", e.baseline());
     json.writeStringField("unit", e.series().unit());
     json.writeStringField("peer", e.series().key().peer());
     json.writeEndObject();
-  }
-
-  private static void writeNumber(JsonGenerator json, String name, double value)
-      throws IOException {
-    if (Double.isFinite(value)) {
-      json.writeNumberField(name, value);
-    } else {
-      json.writeNullField(name);
-    }
   }
 }

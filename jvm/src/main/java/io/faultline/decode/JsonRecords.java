@@ -76,16 +76,15 @@ final class JsonRecords {
 
   /** Everything in the record. */
   void decode(RawRecord in, Decoder.Output out) {
-    byte[] value = in.value();
+    byte[] value = in.content(out);
     if (value == null) {
-      out.ignored(Reasons.TOMBSTONE);
       return;
     }
     bytes = value;
     lines.reset(value);
     int at = skipBlank(value, 0);
     if (at == value.length) {
-      out.deadLetter(Reasons.EMPTY, at == 0 ? "the record has no bytes" : "the record is blank");
+      out.deadLetter(Reasons.EMPTY, "the record is blank");
     }
     while (at < value.length) {
       int end = plain && value[at] == '{' ? plain(at, out) : -1;

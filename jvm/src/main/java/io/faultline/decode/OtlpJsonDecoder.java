@@ -24,12 +24,8 @@ final class OtlpJsonDecoder implements Decoder {
 
   @Override
   public void decode(RawRecord in, Output out) {
-    byte[] value = in.value();
-    if (value == null) {
-      out.ignored(Reasons.TOMBSTONE);
-    } else if (value.length == 0) {
-      out.deadLetter(Reasons.EMPTY, "the record has no bytes");
-    } else {
+    byte[] value = in.content(out);
+    if (value != null) {
       readRecord(value, out);
     }
   }

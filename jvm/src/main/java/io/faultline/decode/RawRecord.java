@@ -31,4 +31,18 @@ public record RawRecord(
       @Nullable byte[] value) {
     this(topic, partition, offset, timestamp, key, value, Headers.NONE);
   }
+
+  /** The bytes to read; null where there are none, which is told. */
+  @Nullable
+  byte[] content(Decoder.Output out) {
+    if (value == null) {
+      out.ignored(Reasons.TOMBSTONE);
+      return null;
+    }
+    if (value.length == 0) {
+      out.deadLetter(Reasons.EMPTY, "the record has no bytes");
+      return null;
+    }
+    return value;
+  }
 }

@@ -61,11 +61,7 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
     PatternMetrics.register(getRuntimeContext().getMetricGroup(), patterns.patterns());
     for (Refusal refusal : patterns.refused()) {
       output.add("patterns_refused");
-      LOG.warn(
-          "event=pattern_refused pattern={} version={} reason=\"{}\"",
-          refusal.pattern(),
-          refusal.version(),
-          refusal.reason());
+      refusal.warn(LOG);
     }
   }
 

@@ -54,11 +54,7 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
     PatternMetrics.register(getRuntimeContext().getMetricGroup(), processor.patterns());
     for (Refusal refusal : processor.refused()) {
       output.add("patterns_refused");
-      LOG.warn(
-          "event=pattern_refused pattern={} version={} reason=\"{}\"",
-          refusal.pattern(),
-          refusal.version(),
-          refusal.reason());
+      refusal.warn(LOG);
     }
   }
 

@@ -3,6 +3,7 @@ package io.faultline.node;
 import io.faultline.records.Kind;
 import io.faultline.records.SeriesKey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javax.annotation.Nullable;
 
@@ -18,6 +19,11 @@ final class Total {
 
   private final List<Series> members = new ArrayList<>();
   private final List<Term> terms = new ArrayList<>();
+
+  /** By term, of the value at hand. */
+  private final double[] sums = new double[Term.values().length];
+
+  private final boolean[] known = new boolean[sums.length];
 
   /** A total or whole that is always the same; NaN = a member has it. */
   private double of = Double.NaN;
@@ -38,8 +44,8 @@ final class Total {
    */
   double value(long time) {
     boolean now = false;
-    double[] sums = new double[Term.values().length];
-    boolean[] known = new boolean[sums.length];
+    Arrays.fill(sums, 0);
+    Arrays.fill(known, false);
     if (!Double.isNaN(of)) {
       sums[Term.TOTAL.ordinal()] = of;
       sums[Term.WHOLE.ordinal()] = of;
@@ -52,26 +58,26 @@ final class Total {
         known[terms.get(i).ordinal()] = true;
       }
     }
-    return now ? result(sums, known) : Double.NaN;
+    return now ? result() : Double.NaN;
   }
 
-  private static double result(double[] sums, boolean[] known) {
-    if (has(known, Term.TOTAL) || has(known, Term.LESS)) {
-      boolean both = has(known, Term.LESS) && of(sums, Term.TOTAL) > 0;
-      return both ? of(sums, Term.TOTAL) - of(sums, Term.LESS) : Double.NaN;
+  private double result() {
+    if (has(Term.TOTAL) || has(Term.LESS)) {
+      boolean both = has(Term.LESS) && sum(Term.TOTAL) > 0;
+      return both ? sum(Term.TOTAL) - sum(Term.LESS) : Double.NaN;
     }
-    if (has(known, Term.PART) || has(known, Term.WHOLE)) {
-      boolean both = has(known, Term.PART) && of(sums, Term.WHOLE) > 0;
-      return both ? of(sums, Term.PART) / of(sums, Term.WHOLE) : Double.NaN;
+    if (has(Term.PART) || has(Term.WHOLE)) {
+      boolean both = has(Term.PART) && sum(Term.WHOLE) > 0;
+      return both ? sum(Term.PART) / sum(Term.WHOLE) : Double.NaN;
     }
-    return of(sums, Term.PLUS);
+    return sum(Term.PLUS);
   }
 
-  private static boolean has(boolean[] known, Term term) {
+  private boolean has(Term term) {
     return known[term.ordinal()];
   }
 
-  private static double of(double[] sums, Term term) {
+  private double sum(Term term) {
     return sums[term.ordinal()];
   }
 
