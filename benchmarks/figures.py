@@ -25,14 +25,15 @@ else the machine does, so each comes with its least and its most; **CPU time per
 compare**. It counts every thread of every process: garbage collector, JIT, Python. The first 40% of a run
 is left out: the JIT is at work."""
 _THROUGHPUT: Final = """\
-`python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of 200
-nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event time,
-ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in Python. "20
-patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then another."""
+`python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of
+200 nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event
+time, ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in
+Python. "20 patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then
+another."""
 _LATENCY: Final = """\
-It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was fulfilled; it
-ends when a consumer has the event: the rest of the tick and the watermark's delay are not in it, all that the
-job takes is."""
+It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was
+fulfilled; it ends when a consumer has the event: the rest of the tick and the watermark's delay are not in
+it, all that the job takes is."""
 
 
 def keep(section: str, numbers: Mapping[str, Any], folder: Path = FOLDER) -> None:
