@@ -56,9 +56,11 @@ def page(numbers: Mapping[str, Any]) -> str:
 
 def brief(used: Used) -> str:
     """One run in a line."""
+    roles = sorted(used.cpu, key=used.nanoseconds, reverse=True)
+    shares = ", ".join(f"{role} {used.nanoseconds(role):,.0f}" for role in roles)
     return (
-        f"{used.rate / 1e3:,.0f} thousand samples/s, CPU {used.nanoseconds():,.0f} ns a sample "
-        f"+ {used.nanoseconds(BROKER):,.0f} broker"
+        f"{used.rate / 1e3:,.0f} thousand samples/s over {used.seconds:.0f} s, "
+        f"CPU {used.nanoseconds():,.0f} ns a sample ({shares}); {dict(used.counts)}"
     )
 
 

@@ -66,6 +66,7 @@ def _live(broker: Broker, folder: Path, load: Load, ticks: int) -> tuple[int, li
     for source in config["sources"]:
         source["bounded"] = False
     config |= {"sinks": {"kafka": {"bootstrap_servers": broker.bootstrap}}, "tick": "10s"}
+    config |= {"checkpoint": {"interval": "1h", "dir": str(folder / "checkpoints")}}
     file = folder / f"{name}.yaml"
     file.write_text(yaml.safe_dump(config), encoding="utf-8")
     log = folder / f"{name}.log"
