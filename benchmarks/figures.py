@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.measure import BROKER, Used
+from benchmarks.measure import BROKER, JIT, Used
 from benchmarks.settings import SETTINGS, Setting
 
 FOLDER: Final = Path(__file__).parent
@@ -22,8 +22,9 @@ _HEAD: Final = """\
 Made by `make bench`, or section by section by the modules named below. {cores} cores ({machine}), JDK 17,
 Flink 2.2.1; a broker, and in live runs a feeder, on the same machine. Rates of the clock depend on what
 else the machine does, so each comes with its least and its most; **CPU time per sample is what to
-compare**. It counts every thread of every process: garbage collector, JIT, Python. The first 40% of a run
-is left out: the JIT is at work."""
+compare**. It counts every thread of every process, garbage collector and Python too, but for the JIT
+compiler, which works for a start's first minutes and has a column of its own; the first 40% of a run is
+left out. What two cores give is computed from it, broker included."""
 _THROUGHPUT: Final = """\
 `python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of
 200 nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event
@@ -71,6 +72,7 @@ def throughput_table(runs: Mapping[str, Sequence[Used]]) -> Lines:
         "patterns",
         "CPU ns a sample",
         "broker",
+        "JIT",
         "two cores give, thousand/s",
         "clock, thousand/s",
         "runs",
@@ -85,6 +87,7 @@ def _row(setting: Setting, used: Sequence[Used]) -> tuple[str, ...]:
         patterns_of(setting),
         spread([one.nanoseconds() for one in used]),
         spread([one.nanoseconds(BROKER) for one in used]),
+        spread([one.nanoseconds(JIT) for one in used]),
         spread([one.capacity / 1e3 for one in used]),
         spread([one.rate / 1e3 for one in used]),
         str(len(used)),
@@ -194,11 +197,11 @@ def _live(numbers: Mapping[str, Any]) -> Lines:
 
 
 def _heap(numbers: Mapping[str, Any]) -> Lines:
-    per, live, least = (numbers[key] / 1e6 for key in ("per_100000", "bytes", "bytes_of_one_node"))
+    per, live, least = (numbers[key] / 1e6 for key in ("per_100000", "bytes", "bytes_of_two_nodes"))
     return [
         f"`python -m benchmarks.heap --write`. **{per:,.0f} MB per 100,000 series** with 20 patterns: live "
         f"bytes after a full collection over {numbers['series']:,} series whose baselines are full "
-        f"({live:,.0f} MB), less those over one node ({least:,.0f} MB).",
+        f"({live:,.0f} MB), less those over two nodes ({least:,.0f} MB).",
         "",
         *table(("class", "MB"), [(f"`{name}`", f"{size / 1e6:,.1f}") for name, size in numbers["classes"]]),
     ]
