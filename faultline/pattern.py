@@ -103,8 +103,9 @@ def run_their_tests(paths: Files = None, json: console.Json = False) -> None:
 def import_pattern(
     file: Annotated[Path, typer.Argument(metavar="PATTERN.json", exists=True, dir_okay=False)],
     key: Annotated[str, typer.Option(help="What one run follows: series, node or graph.")] = "series",
+    json: console.Json = False,
 ) -> None:
-    """Print a pattern in the JSON form of Flink's dynamic CEP (FLIP-200) as YAML."""
+    """Print a pattern in the JSON form of Flink's dynamic CEP (FLIP-200) as YAML (or JSON)."""
     import orjson
 
     from cep_patterns.document import read_document
@@ -118,12 +119,16 @@ def import_pattern(
         raise PatternError(f"{file}: no JSON: {error}", "correct the file") from error
     graphs = raw if isinstance(raw, list) else [raw]
     for graph in graphs:
-        pattern, problems = read_document(document_of_graph(graph, key), str(file))
+        document = document_of_graph(graph, key)
+        pattern, problems = read_document(document, str(file))
         for problem in problems:
             console.note(f"{problem.severity} {problem}")
         if pattern is None:
             raise typer.Exit(exits.FINDINGS)
-        console.say(yaml_of(pattern).rstrip())
+        if json:
+            console.say_json(document)
+        else:
+            console.say(yaml_of(pattern).rstrip())
 
 
 @app.command("run")

@@ -4,6 +4,7 @@ import io.faultline.config.ConfigException;
 import io.faultline.config.FormatConfig;
 import io.faultline.config.IdentityConfig;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -15,6 +16,8 @@ public final class Decoders {
   public static final String PROMETHEUS = "prometheus";
   public static final String TELEGRAF = "telegraf";
 
+  public static final String JAEGER = "jaeger_dependencies";
+  public static final String ZIPKIN = "zipkin_dependencies";
   public static final String BY_HEADER = "by_header";
 
   private static final Map<String, Factory> FACTORIES = new LinkedHashMap<>();
@@ -24,6 +27,10 @@ public final class Decoders {
     FACTORIES.put(PROMETHEUS, (config, graph) -> new PrometheusDecoder(config.identity(), graph));
     FACTORIES.put(OTLP_JSON, (config, graph) -> new OtlpJsonDecoder(config.identity(), graph));
     FACTORIES.put(TELEGRAF, TelegrafDecoder::new);
+    for (String format : List.of(JAEGER, ZIPKIN)) {
+      FACTORIES.put(
+          format, (config, graph) -> new DependencyDecoder(format, config.identity(), graph));
+    }
     FACTORIES.put(NATIVE, (config, graph) -> NativeDecoder.create(config.identity()));
     FACTORIES.put(BY_HEADER, ByHeaderDecoder::new);
   }
@@ -34,6 +41,11 @@ public final class Decoders {
   @FunctionalInterface
   private interface Factory {
     Decoder create(FormatConfig config, String defaultGraph);
+  }
+
+  /** Whether a format has edges only, so that its topics must never hold back event time. */
+  public static boolean isEdgesOnly(String format) {
+    return format.equals(JAEGER) || format.equals(ZIPKIN);
   }
 
   /** The names of all formats. */

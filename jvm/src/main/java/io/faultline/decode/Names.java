@@ -47,7 +47,7 @@ public final class Names {
     if (raw == null) {
       return null;
     }
-    String name = service(clean(raw).strip());
+    String name = service(clean(raw).strip()).strip();
     if (name.length() > LONGEST || name.startsWith(UNKNOWN_SERVICE)) {
       return null;
     }

@@ -29,7 +29,7 @@ final class ServiceGraph {
     labels.remove(to);
     labels.remove(from);
     if (metric.signal() == Signal.ERRORS) {
-      labels.remove(CallLabels.FAILED);
+      labels.put(CallLabels.FAILED, "true");
     }
     String caller = from == null ? sent.getOrDefault(CLIENT, "") : Calls.value(sent, from);
     return Call.between(caller, Calls.value(sent, to), metric.side(), metric, unit, labels);

@@ -4,6 +4,7 @@ import io.faultline.cep.PatternMetrics;
 import io.faultline.cep.Refusal;
 import io.faultline.node.Counts;
 import io.faultline.records.GraphEvent;
+import java.io.IOException;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -21,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keyed by graph: a row per tick with the frames of all nodes, and the graph's matches, in order of
- * event time. Each graph has at most one timer.
+ * event time. Each graph has at most one timer. A graph that was silent for {@value
+ * GraphAssembler#FORGET_AFTER_MS} ms after its last edge ended is forgotten.
  */
 public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Row> {
   /** JSON objects: what came too late. */
@@ -77,8 +79,7 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
     }
     TimerService timers = context.timerService();
     assembler.add(state, event, timers.currentWatermark(), output);
-    schedule(state, timers);
-    states.update(state);
+    keep(state, timers, false);
   }
 
   @Override
@@ -91,16 +92,41 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
     TimerService timers = context.timerService();
     state.timer = Long.MAX_VALUE;
     assembler.advance(state, time, ended(timers), output);
-    schedule(state, timers);
+    keep(state, timers, true);
+  }
+
+  /** Keeps the state and its timer, or forgets it where nothing has come for long. */
+  private void keep(GraphState state, TimerService timers, boolean mayForget) throws IOException {
+    long next = assembler.nextTimer(state, ended(timers));
+    boolean asleep = next == Long.MAX_VALUE && !ended(timers);
+    if (asleep && (mayForget || state.timer == Long.MAX_VALUE)) {
+      next = assembler.forgetAt(state);
+      if (next <= timers.currentWatermark()) {
+        forget(state, timers);
+        return;
+      }
+    }
+    if (!asleep || state.timer == Long.MAX_VALUE) {
+      schedule(state, next, timers);
+    }
     states.update(state);
+  }
+
+  private void forget(GraphState state, TimerService timers) {
+    if (state.timer != Long.MAX_VALUE) {
+      timers.deleteEventTimeTimer(state.timer);
+    }
+    if (state.lastTick != GraphState.NEVER) {
+      output.add("graphs_forgotten");
+    }
+    states.clear();
   }
 
   private static boolean ended(TimerService timers) {
     return timers.currentWatermark() == Long.MAX_VALUE;
   }
 
-  private void schedule(GraphState state, TimerService timers) {
-    long next = assembler.nextTimer(state, ended(timers));
+  private static void schedule(GraphState state, long next, TimerService timers) {
     if (next == state.timer) {
       return;
     }

@@ -16,7 +16,7 @@ import javax.annotation.Nullable;
  * Without state of its own. A tick is complete when the watermark reaches its last millisecond.
  */
 final class GraphAssembler {
-  /** Nodes without a frame for longer than this are forgotten. */
+  /** Nodes, and whole graphs, that have been silent for longer than this are forgotten. */
   static final long FORGET_AFTER_MS = 24 * 3_600_000L;
 
   private static final int LINKS_PER_NODE = 10;
@@ -58,7 +58,7 @@ final class GraphAssembler {
   }
 
   private void addEdge(GraphState state, Edge edge, long watermark, GraphOutput out) {
-    state.topology.sight(edge, LINKS_PER_NODE * config.nodesPerGraph(), out);
+    state.topology.sight(edge, maxLinks(), out);
     apply(state, watermark, out);
   }
 
@@ -66,6 +66,23 @@ final class GraphAssembler {
   private void apply(GraphState state, long time, GraphOutput out) {
     state.topology.apply(
         time, config.edgeTtlMs(), edge -> patterns.appeared(state, time, edge, out));
+    state.topology.bound(time, maxLinks(), out);
+  }
+
+  private int maxLinks() {
+    return LINKS_PER_NODE * config.nodesPerGraph();
+  }
+
+  /**
+   * When a graph that stays as silent as it is may be forgotten; Long.MIN_VALUE = now, as nothing
+   * is known of it. Looks at all edges.
+   */
+  long forgetAt(GraphState state) {
+    long last = Math.max(state.lastTick, state.topology.latest(config.edgeTtlMs()));
+    if (last == GraphState.NEVER) {
+      return last;
+    }
+    return last > Long.MAX_VALUE - FORGET_AFTER_MS ? Long.MAX_VALUE : last + FORGET_AFTER_MS;
   }
 
   /**

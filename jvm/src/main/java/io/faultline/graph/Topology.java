@@ -17,6 +17,9 @@ import org.apache.flink.types.StringValue;
 /**
  * The live edges of a graph. A sighting counts from its event time until its time to live has
  * passed; sightings after the clock wait, so that the order of arrival does not matter.
+ *
+ * <p>Bounded: once there are too many edges, those that no longer count go, and if that is not
+ * enough, the eighth of them that ends first. As many sightings may wait.
  */
 final class Topology {
   /** A directed edge by the names of its ends. */
@@ -36,19 +39,50 @@ final class Topology {
     boolean told;
   }
 
+  private static final int EVICTED_SHARE = 8;
+
   private final TreeMap<Link, Life> links = new TreeMap<>();
   private final TreeMap<Long, List<Edge>> waiting = new TreeMap<>();
+  private int sightings;
   private long version;
 
   /** Takes a sighting; one from an edge to itself is dropped and counted. */
   void sight(Edge edge, int maxLinks, Tally tally) {
     if (edge.source().equals(edge.target())) {
       tally.add("self_edge");
-    } else if (links.size() >= maxLinks && !links.containsKey(link(edge))) {
+    } else if (sightings >= maxLinks) {
       tally.add("edge_refused");
     } else {
-      waiting.computeIfAbsent(edge.time(), time -> new ArrayList<>(1)).add(edge);
+      add(edge);
     }
+  }
+
+  private void add(Edge edge) {
+    waiting.computeIfAbsent(edge.time(), time -> new ArrayList<>(1)).add(edge);
+    sightings++;
+  }
+
+  /** Makes room where there are more edges than that; called once sightings were applied. */
+  void bound(long time, int maxLinks, Tally tally) {
+    if (links.size() <= maxLinks) {
+      return;
+    }
+    links.values().removeIf(life -> life.until < time && !life.told);
+    if (links.size() <= maxLinks) {
+      return;
+    }
+    long[] ends = links.values().stream().mapToLong(life -> life.until).sorted().toArray();
+    int surplus = ends.length - maxLinks + maxLinks / EVICTED_SHARE;
+    long last = ends[surplus - 1];
+    Iterator<Life> all = links.values().iterator();
+    for (int left = surplus; left > 0; ) {
+      if (all.next().until <= last) {
+        all.remove();
+        tally.add("edge_evicted");
+        left--;
+      }
+    }
+    version++;
   }
 
   private static Link link(Edge edge) {
@@ -67,10 +101,15 @@ final class Topology {
    */
   void apply(long time, long defaultTtlMs, Consumer<Edge> appeared) {
     while (!waiting.isEmpty() && waiting.firstKey() <= time) {
-      for (Edge edge : waiting.pollFirstEntry().getValue()) {
-        long ttl = edge.ttlMs() < 0 ? defaultTtlMs : edge.ttlMs();
+      List<Edge> edges = waiting.pollFirstEntry().getValue();
+      sightings -= edges.size();
+      for (Edge edge : edges) {
+        long until = until(edge, defaultTtlMs);
+        if (until < time) {
+          continue; // It came too late to count.
+        }
         boolean fresh = !isLive(edge.source(), edge.target(), edge.time());
-        see(link(edge), saturatedSum(edge.time(), ttl));
+        see(link(edge), until);
         if (fresh) {
           appeared.accept(edge);
         }
@@ -87,6 +126,20 @@ final class Topology {
   /** Event time of the next sighting that waits; Long.MAX_VALUE = none does. */
   long nextSighting() {
     return waiting.isEmpty() ? Long.MAX_VALUE : waiting.firstKey();
+  }
+
+  /** Until when the last edge lives, or will live; Long.MIN_VALUE = there is none. */
+  long latest(long defaultTtlMs) {
+    long latest = Long.MIN_VALUE;
+    for (List<Edge> edges : waiting.values()) {
+      for (Edge edge : edges) {
+        latest = Math.max(latest, until(edge, defaultTtlMs));
+      }
+    }
+    for (Life life : links.values()) {
+      latest = Math.max(latest, life.until);
+    }
+    return latest;
   }
 
   boolean isLive(String source, String target, long time) {
@@ -133,7 +186,9 @@ final class Topology {
     return version;
   }
 
-  private static long saturatedSum(long time, long ttl) {
+  private static long until(Edge edge, long defaultTtlMs) {
+    long ttl = edge.ttlMs() < 0 ? defaultTtlMs : edge.ttlMs();
+    long time = edge.time();
     return ttl > Long.MAX_VALUE - Math.max(0, time) ? Long.MAX_VALUE : time + ttl;
   }
 
@@ -147,6 +202,7 @@ final class Topology {
           copy.links.put(link, same);
         });
     waiting.forEach((time, edges) -> copy.waiting.put(time, new ArrayList<>(edges)));
+    copy.sightings = sightings;
     copy.version = version;
     return copy;
   }
@@ -161,7 +217,7 @@ final class Topology {
       out.writeLong(link.getValue().until);
       out.writeBoolean(link.getValue().told);
     }
-    out.writeInt(waiting.values().stream().mapToInt(List::size).sum());
+    out.writeInt(sightings);
     for (List<Edge> edges : waiting.values()) {
       for (Edge edge : edges) {
         StringValue.writeString(edge.graph(), out);
@@ -193,7 +249,7 @@ final class Topology {
               in.readLong(),
               StringValue.readString(in),
               in.readLong());
-      topology.waiting.computeIfAbsent(edge.time(), time -> new ArrayList<>(1)).add(edge);
+      topology.add(edge);
     }
     return topology;
   }

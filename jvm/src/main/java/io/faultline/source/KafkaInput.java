@@ -2,6 +2,7 @@ package io.faultline.source;
 
 import io.faultline.config.JobConfig;
 import io.faultline.config.SourceConfig;
+import io.faultline.decode.Decoders;
 import java.util.Properties;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
@@ -17,7 +18,7 @@ final class KafkaInput {
   static DataStream<Decoded> of(
       StreamExecutionEnvironment env, JobConfig job, SourceConfig source, int index) {
     var eventTime =
-        source.edgesOnly()
+        source.edgesOnly() || Decoders.isEdgesOnly(source.format())
             ? EventTime.none()
             : EventTime.following(job.outOfOrdernessMs(), job.idleAfterMs());
     String name = "kafka " + source.topic();

@@ -95,7 +95,7 @@ final class HostedCep {
     return lines;
   }
 
-  private static Block block(SampleEvent e) {
+  static Block block(SampleEvent e) {
     Layout layout = Layout.of(e.series().key());
     return new Block("g", e.series().node(), e.time(), layout, new double[] {e.value()}, null);
   }

@@ -1,8 +1,11 @@
 package io.faultline.cep;
 
+import io.faultline.records.Block;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /**
@@ -71,10 +74,28 @@ record RandomStream(List<SampleEvent> events, long lateness, long until) {
     }
     arrivals.sort(Comparator.comparingLong(Arrival::at));
     List<SampleEvent> out = new ArrayList<>(arrivals.stream().map(Arrival::event).toList());
+    order(out);
     for (long time = last; time < last + 200 + lateness; time++) {
       out.add(tick(time));
     }
     return new RandomStream(out, lateness, until);
+  }
+
+  /** Samples of one time arrive as the job orders them, by what they are: stock CEP keeps that. */
+  private static void order(List<SampleEvent> events) {
+    Map<Long, List<Integer>> places = new HashMap<>();
+    for (int i = 0; i < events.size(); i++) {
+      if (!events.get(i).series().node().equals(StockCep.CLOCK)) {
+        places.computeIfAbsent(events.get(i).time(), time -> new ArrayList<>()).add(i);
+      }
+    }
+    for (List<Integer> of : places.values()) {
+      List<SampleEvent> ordered = new ArrayList<>(of.stream().map(events::get).toList());
+      ordered.sort(Comparator.comparing(HostedCep::block, Block.ORDER));
+      for (int i = 0; i < ordered.size(); i++) {
+        events.set(of.get(i), ordered.get(i));
+      }
+    }
   }
 
   RandomStream with(List<SampleEvent> fewer) {

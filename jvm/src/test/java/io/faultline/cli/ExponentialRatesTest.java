@@ -100,7 +100,8 @@ class ExponentialRatesTest {
   private static Map<Long, Double> of(List<JsonNode> lines, String metric) {
     Map<Long, Double> out = new TreeMap<>();
     for (JsonNode line : lines) {
-      if (line.path("metric").asText().equals(metric)) {
+      boolean sample = line.path("type").asText().equals("sample");
+      if (sample && line.path("metric").asText().equals(metric)) {
         out.put(line.path("time").asLong() / 1000 - T0, line.path("value").asDouble());
       }
     }

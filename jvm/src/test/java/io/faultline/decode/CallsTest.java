@@ -58,7 +58,9 @@ class CallsTest {
     assertEquals(unit, call.unit());
     assertEquals(signal, call.signal());
     assertEquals(side, call.side());
-    assertEquals(Map.of("le", "1"), call.labels());
+    Map<String, String> labels = new HashMap<>(call.labels());
+    assertEquals(signal == Signal.ERRORS ? "true" : null, labels.remove("failed"));
+    assertEquals(Map.of("le", "1"), labels);
     assertNull(call.reason());
   }
 

@@ -138,7 +138,7 @@ class CorrelateTest {
   }
 
   @Test
-  void aSilentGraphGetsAWindowOfEmptyRowsAndThenNoTimer() throws Exception {
+  void aSilentGraphGetsAWindowOfEmptyRowsAndThenNone() throws Exception {
     try (var harness = harness()) {
       harness.open();
       harness.processElement(Events.framed("cart", 1), 0);
@@ -148,6 +148,73 @@ class CorrelateTest {
       harness.processWatermark(T0 + 365L * 24 * 3_600_000);
       assertEquals(8, drain(harness).size());
       assertEquals(0, harness.numEventTimeTimers());
+    }
+  }
+
+  @Test
+  void aGraphThatStaysSilentIsForgotten() throws Exception {
+    long day = GraphAssembler.FORGET_AFTER_MS;
+    try (var harness = harness()) {
+      harness.open();
+      harness.processElement(Events.framed("cart", 1), 0);
+      harness.processElement(Events.edge("web", "cart", 5, 2 * day), 0);
+      long lastRow = T0 + 11 * TICK;
+      harness.processWatermark(lastRow + day);
+      assertEquals(11, drain(harness).size());
+      assertEquals(1, harness.numKeyedStateEntries(), "its edge lives for longer");
+      assertEquals(1, harness.numEventTimeTimers());
+      harness.processWatermark(T0 + 5 + 3 * day - 1);
+      assertEquals(1, harness.numKeyedStateEntries());
+      harness.processWatermark(T0 + 5 + 3 * day);
+      assertEquals(0, harness.numKeyedStateEntries());
+      assertEquals(0, harness.numEventTimeTimers());
+      assertEquals(List.of(), drain(harness));
+    }
+  }
+
+  @Test
+  void aGraphOfEdgesAloneIsForgottenAndOneThatGoesOnIsNot() throws Exception {
+    long day = GraphAssembler.FORGET_AFTER_MS;
+    try (var harness = harness()) {
+      harness.open();
+      for (int hour = 0; hour < 48; hour++) {
+        harness.processElement(Events.edge("web", "cart", hour * 3_600_000L, -1), 0);
+        harness.processWatermark(T0 + hour * 3_600_000L);
+        assertEquals(1, harness.numKeyedStateEntries());
+        assertEquals(1, harness.numEventTimeTimers());
+      }
+      harness.processWatermark(T0 + 48 * 3_600_000L + day - 1);
+      assertEquals(1, harness.numKeyedStateEntries());
+      harness.processWatermark(T0 + 48 * 3_600_000L + day);
+      assertEquals(0, harness.numKeyedStateEntries());
+    }
+  }
+
+  @Test
+  void aMatchAloneLeavesNothingBehind() throws Exception {
+    try (var harness = harness()) {
+      harness.open();
+      harness.processElement(Events.match(7, "alone"), 0);
+      harness.processWatermark(T0 + 7);
+      assertEquals(1, drain(harness).size());
+      assertEquals(0, harness.numKeyedStateEntries());
+    }
+  }
+
+  @Test
+  void aGraphThatComesBackBeginsAnew() throws Exception {
+    long day = GraphAssembler.FORGET_AFTER_MS;
+    int later = (int) (3 * day / TICK);
+    try (var harness = harness()) {
+      harness.open();
+      harness.processElement(Events.framed("old", 1), 0);
+      harness.processWatermark(T0 + 2 * day);
+      harness.processElement(Events.framed("new", later), 0);
+      drain(harness);
+      harness.processWatermark(T0 + later * TICK - 1);
+      FrameRow row = FrameRow.decode((byte[]) harness.extractOutputValues().get(0).getField(3));
+      assertEquals(List.of("new"), List.of(row.nodes()));
+      assertEquals(1, harness.extractOutputValues().size());
     }
   }
 

@@ -239,6 +239,18 @@ class EdgesTest {
   }
 
   @Test
+  void failedCallsOfNobodyToldTwiceCountOnce() {
+    SeriesKey bad = calls(null, Side.UNSAID, "client", "user", "failed", "true");
+    SeriesKey told =
+        counter(FAILED, Signal.ERRORS, null, Side.UNSAID, "client", "user", "failed", "true");
+    for (int t = 0; t <= 20; t += 10) {
+      at(t, bad, t);
+      at(t, told, t);
+    }
+    assertEquals(List.of("10=1.0", "20=1.0"), errors());
+  }
+
+  @Test
   void latencyOfAnEdgeIsThatOfAllThatMeasureIt() {
     for (int t = 0; t <= 10; t += 10) {
       at(t, histogram("rpc_ms_count", "200"), 9 * t);
