@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.measure import BROKER, Used
+from benchmarks.measure import BROKER, JIT, Used
 from benchmarks.settings import SETTINGS, Setting
 
 FOLDER: Final = Path(__file__).parent
@@ -22,17 +22,19 @@ _HEAD: Final = """\
 Made by `make bench`, or section by section by the modules named below. {cores} cores ({machine}), JDK 17,
 Flink 2.2.1; a broker, and in live runs a feeder, on the same machine. Rates of the clock depend on what
 else the machine does, so each comes with its least and its most; **CPU time per sample is what to
-compare**. It counts every thread of every process: garbage collector, JIT, Python. The first 40% of a run
-is left out: the JIT is at work."""
+compare**. It counts every thread of every process, garbage collector and Python too, but for the JIT
+compiler, which works for a start's first minutes and has a column of its own; the first 40% of a run is
+left out. What two cores give is computed from it, broker included."""
 _THROUGHPUT: Final = """\
-`python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of 200
-nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event time,
-ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in Python. "20
-patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then another."""
+`python -m benchmarks.throughput --write`. Catch-up reads of a filled topic at parallelism 1: 5 graphs of
+200 nodes with 30 series each (16 gauges, 7 counters, a histogram of 7 series), a scrape every 10 s of event
+time, ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in
+Python. "20 patterns": the library and 12 pairs; a pair: one metric of a node stands out (z > 8), then
+another."""
 _LATENCY: Final = """\
-It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was fulfilled;
-it ends when a consumer has the event: the rest of the tick and the watermark's delay are not in it, all that
-the job takes is."""
+It begins when Kafka holds the record that lets the watermark end the tick in which the pattern was
+fulfilled; it ends when a consumer has the event: the rest of the tick and the watermark's delay are not in
+it, all that the job takes is."""
 
 
 def keep(section: str, numbers: Mapping[str, Any], folder: Path = FOLDER) -> None:
@@ -55,9 +57,11 @@ def page(numbers: Mapping[str, Any]) -> str:
 
 def brief(used: Used) -> str:
     """One run in a line."""
+    roles = sorted(used.cpu, key=used.nanoseconds, reverse=True)
+    shares = ", ".join(f"{role} {used.nanoseconds(role):,.0f}" for role in roles)
     return (
-        f"{used.rate / 1e3:,.0f} thousand samples/s, CPU {used.nanoseconds():,.0f} ns a sample "
-        f"+ {used.nanoseconds(BROKER):,.0f} broker"
+        f"{used.rate / 1e3:,.0f} thousand samples/s over {used.seconds:.0f} s, "
+        f"CPU {used.nanoseconds():,.0f} ns a sample ({shares}); {dict(used.counts)}"
     )
 
 
@@ -68,6 +72,7 @@ def throughput_table(runs: Mapping[str, Sequence[Used]]) -> Lines:
         "patterns",
         "CPU ns a sample",
         "broker",
+        "JIT",
         "two cores give, thousand/s",
         "clock, thousand/s",
         "runs",
@@ -82,6 +87,7 @@ def _row(setting: Setting, used: Sequence[Used]) -> tuple[str, ...]:
         patterns_of(setting),
         spread([one.nanoseconds() for one in used]),
         spread([one.nanoseconds(BROKER) for one in used]),
+        spread([one.nanoseconds(JIT) for one in used]),
         spread([one.capacity / 1e3 for one in used]),
         spread([one.rate / 1e3 for one in used]),
         str(len(used)),
@@ -191,11 +197,11 @@ def _live(numbers: Mapping[str, Any]) -> Lines:
 
 
 def _heap(numbers: Mapping[str, Any]) -> Lines:
-    per, live, least = (numbers[key] / 1e6 for key in ("per_100000", "bytes", "bytes_of_one_node"))
+    per, live, least = (numbers[key] / 1e6 for key in ("per_100000", "bytes", "bytes_of_two_nodes"))
     return [
         f"`python -m benchmarks.heap --write`. **{per:,.0f} MB per 100,000 series** with 20 patterns: live "
         f"bytes after a full collection over {numbers['series']:,} series whose baselines are full "
-        f"({live:,.0f} MB), less those over one node ({least:,.0f} MB).",
+        f"({live:,.0f} MB), less those over two nodes ({least:,.0f} MB).",
         "",
         *table(("class", "MB"), [(f"`{name}`", f"{size / 1e6:,.1f}") for name, size in numbers["classes"]]),
     ]

@@ -30,7 +30,7 @@ from kafka import KafkaConsumer
 
 from benchmarks import figures, lines
 from benchmarks.feed import fill
-from benchmarks.live_feed import SENT
+from benchmarks.live_feed import PAST_EVERY, SENT
 from benchmarks.load import SERIES, Load
 from benchmarks.measure import BROKER, HEAP, Topic, job_config
 from benchmarks.settings import pattern_paths
@@ -70,11 +70,19 @@ class Live:
     @property
     def records_a_second(self) -> float:
         """Records that are fed in a second."""
-        return self.load.per_scrape / (self.load.chunk * SERIES) * 1_000 / self.load.interval_ms
+        return self._records_a_scrape * 1_000 / self.load.interval_ms
+
+    @property
+    def _records_a_scrape(self) -> int:
+        return self.load.graphs * -(-self.load.nodes // self.load.chunk)
+
+    def rate(self, used: Reading) -> float:
+        """Samples a second that were read."""
+        return used.records / used.at * self.load.per_scrape / self._records_a_scrape
 
     def lag_s(self) -> float:
         """How far the job is behind, in seconds of records."""
-        past = PAST * self.load.per_scrape // (self.load.chunk * SERIES)
+        past = PAST // PAST_EVERY * self._records_a_scrape
         live = self.sent.stat().st_size // SENT.size if self.sent.is_file() else 0
         if live == 0:
             return float("inf")
@@ -150,6 +158,7 @@ def _config(broker: Broker, folder: Path, patterns: Sequence[str]) -> dict[str, 
         "tick": f"{TICK_MS} ms",
         "out_of_orderness": f"{LATENESS_MS} ms",
         "publish_matches": False,
+        "checkpoint": {"interval": "10s", "dir": str(folder / "checkpoints")},
     }
 
 
@@ -160,7 +169,7 @@ def steady(rate: int, seconds: int) -> dict[str, Any]:
         used = running.measure(seconds)
         cores = {role: value / used.at for role, value in used.cpu.items()}
         return {
-            "rate": used.records * running.load.chunk * SERIES / used.at,
+            "rate": running.rate(used),
             "seconds": used.at,
             "cores": cores,
             "series": running.load.per_scrape,
@@ -182,7 +191,7 @@ def latency(rate: int, seconds: int, extra: dict[str, Any]) -> dict[str, Any]:
         raise RuntimeError("no incident was opened: let it run longer")
     p50, p99 = np.percentile(found, [50, 99])
     return {
-        "rate": used.records * running.load.chunk * SERIES / used.at,
+        "rate": running.rate(used),
         "incidents": len(found),
         "p50_ms": float(p50),
         "p99_ms": float(p99),

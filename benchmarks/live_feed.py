@@ -1,6 +1,7 @@
 """Feeds a topic live: some past as fast as it goes, for warm baselines, then at the pace of event time.
 
-For each live record its event time and the moment it was sent go into a file. Runs until it is ended.
+Of the past only each tenth scrape is sent. For each live record its event time and the moment it was sent go
+into a file. Runs until it is ended.
 Arguments: bootstrap, topic, graphs, nodes, interval in ms, scrapes of the past, file.
 """
 
@@ -19,6 +20,7 @@ from benchmarks.otlp import staggered
 
 SENT: Final = struct.Struct("<qd")
 """Event time in ms, moment in s since 1970."""
+PAST_EVERY: Final = 10
 _ENDLESS: Final = 1_000_000
 
 
@@ -32,6 +34,9 @@ def main() -> None:
     began = 0.0
     with file.open("wb") as sent:
         for time_ms, payload in staggered(load, _ENDLESS):
+            scrape = (time_ms - START_MS) // interval_ms
+            if scrape < past and scrape % PAST_EVERY:
+                continue
             if time_ms >= live_from:
                 began = began or time.time()
                 due = began + (time_ms - live_from) / 1_000

@@ -34,7 +34,7 @@ def test_a_section_keeps_what_was_not_measured_again(tmp_path: Path) -> None:
     kept = json.loads((tmp_path / "figures.json").read_text())
     assert set(kept["throughput"]) == {"otlp", "stock-1", "pairs-1"}
     page = (tmp_path / "results.md").read_text()
-    assert "| 250 (200..300) | 100 (100..100) |" in page
+    assert "| 250 (200..300) | 100 (100..100) | 0 (0..0) |" in page
     assert "| 750 (500..1,000) | 2 |" in page
     assert "stock Flink CEP, 1 patterns: 1 times" in page
 

@@ -43,7 +43,7 @@ final class OtlpMetric {
       int header) {
     this.identity = identity;
     this.scope = scope;
-    this.name = name;
+    this.name = scope.intern(name);
     this.kind = kind;
     this.shape = shape;
     this.header = header;
@@ -51,7 +51,7 @@ final class OtlpMetric {
     boolean fits = named != null && named.histogram() == shape.isHistogram();
     this.callMetric = fits && shape != OtlpShape.SUMMARY ? named : null;
     this.sentUnit = sentUnit.getBytes(StandardCharsets.UTF_8);
-    this.unit = sentUnit.isEmpty() ? null : sentUnit;
+    this.unit = sentUnit.isEmpty() ? null : scope.intern(sentUnit);
   }
 
   String name() {

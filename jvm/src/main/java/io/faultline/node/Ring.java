@@ -6,9 +6,9 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * The last {@value #CAPACITY} values, kept both in order of arrival and sorted by insertion, so
- * that a quantile costs little and a new value one move of memory. Quantiles are interpolated
- * linearly, as numpy's are by default; an empty ring has none.
+ * The last {@value #CAPACITY} values, sorted by insertion, so that a quantile costs little and a
+ * new value one move of memory; where each stands is kept in order of arrival, a byte a value.
+ * Quantiles are interpolated linearly, as numpy's are by default; an empty ring has none.
  */
 final class Ring {
   static final int CAPACITY = 128;
@@ -17,8 +17,11 @@ final class Ring {
   private static final double IQR_TO_SIGMA = 1.349;
   private static final double TAIL_TO_SIGMA = 3.92;
 
-  private float[] order = new float[FIRST];
   private float[] sorted = new float[FIRST];
+
+  /** Where the values stand in {@link #sorted}, the oldest at {@link #oldest}. */
+  private byte[] places = new byte[FIRST];
+
   private int size;
   private int oldest;
 
@@ -39,33 +42,40 @@ final class Ring {
     float v = value + 0f; // no negative zero
     if (size < CAPACITY) {
       grow();
-      order[size] = v;
-      insert(v, size);
-      size++;
+      int at = below(v, size);
+      Places.shift(places, at, size, 1);
+      System.arraycopy(sorted, at, sorted, at + 1, size - at);
+      put(v, size++, at);
     } else {
-      remove(order[oldest]);
-      order[oldest] = v;
-      insert(v, size - 1);
+      replace(v, places[oldest]);
       oldest = (oldest + 1) % CAPACITY;
     }
   }
 
   private void grow() {
-    if (size == order.length) {
-      order = Arrays.copyOf(order, size * 2);
+    if (size == sorted.length) {
       sorted = Arrays.copyOf(sorted, size * 2);
+      places = Arrays.copyOf(places, size * 2);
     }
   }
 
-  private void insert(float v, int count) {
-    int at = below(v, count);
-    System.arraycopy(sorted, at, sorted, at + 1, count - at);
-    sorted[at] = v;
+  /** The value takes the turn of the oldest one, which stands at that place. */
+  private void replace(float v, int gone) {
+    int at = below(v, size);
+    if (at > gone) {
+      at--;
+      Places.shift(places, gone + 1, at + 1, -1);
+      System.arraycopy(sorted, gone + 1, sorted, gone, at - gone);
+    } else {
+      Places.shift(places, at, gone, 1);
+      System.arraycopy(sorted, at, sorted, at + 1, gone - at);
+    }
+    put(v, oldest, at);
   }
 
-  private void remove(float v) {
-    int at = below(v, size);
-    System.arraycopy(sorted, at + 1, sorted, at, size - at - 1);
+  private void put(float v, int turn, int at) {
+    sorted[at] = v;
+    places[turn] = (byte) at;
   }
 
   /** Number of values below v, by a search whose only branch is its loop. */
@@ -142,8 +152,8 @@ final class Ring {
 
   Ring copy() {
     Ring copy = new Ring();
-    copy.order = order.clone();
     copy.sorted = sorted.clone();
+    copy.places = places.clone();
     copy.size = size;
     copy.oldest = oldest;
     return copy;
@@ -153,7 +163,7 @@ final class Ring {
   void write(DataOutputView out) throws IOException {
     out.writeByte(size);
     for (int i = 0; i < size; i++) {
-      out.writeFloat(order[(oldest + i) % size]);
+      out.writeFloat(sorted[places[(oldest + i) % size]]);
     }
   }
 
