@@ -30,7 +30,7 @@ final class Exprs {
     return own || parts(expr).stream().anyMatch(Exprs::asksEvent);
   }
 
-  private static List<Expr> parts(Expr expr) {
+  static List<Expr> parts(Expr expr) {
     if (expr instanceof Expr.And and) {
       return and.args();
     }
