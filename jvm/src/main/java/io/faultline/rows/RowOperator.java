@@ -3,6 +3,7 @@ package io.faultline.rows;
 import io.faultline.cep.CepEngine;
 import io.faultline.cep.KeyRuns;
 import io.faultline.cep.PatternMetrics;
+import io.faultline.cep.PatternStats;
 import io.faultline.cep.RowEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,6 +134,11 @@ final class RowOperator extends AbstractStreamOperator<Row>
                     "waiting", LongSerializer.INSTANCE, new ListSerializer<>(rows)));
     timer =
         getRuntimeContext().getState(new ValueStateDescriptor<>("timer", LongSerializer.INSTANCE));
+  }
+
+  /** For tests: what the pattern counted. */
+  PatternStats stats() {
+    return engine.patterns().get(0).stats();
   }
 
   /** How far event time has passed. */

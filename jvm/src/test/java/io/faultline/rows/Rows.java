@@ -1,5 +1,6 @@
 package io.faultline.rows;
 
+import io.faultline.cep.PatternStats;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -35,13 +36,14 @@ final class Rows implements AutoCloseable {
       TYPE.createSerializer(new ExecutionConfig().getSerializerConfig());
   private final List<String> steps = new ArrayList<>();
   private final OutputTag<Row> timeouts;
+  private final RowOperator operator;
 
   private Rows(String pattern, int partialsPerKey, boolean processingTime, boolean tells)
       throws Exception {
     RowSpec spec = spec(pattern, partialsPerKey, processingTime);
     spec.model().steps().forEach(step -> steps.add(step.name()));
     timeouts = new OutputTag<>("timeouts", MatchShape.of(spec.model(), TYPE, null).type());
-    RowOperator operator = new RowOperator(spec, TYPE, rows);
+    operator = new RowOperator(spec, TYPE, rows);
     if (tells) {
       operator.tellTimeouts(timeouts, null);
       operator.tellLate(LATE);
@@ -157,6 +159,15 @@ final class Rows implements AutoCloseable {
   List<String> late() {
     var told = harness.getSideOutput(LATE);
     return told == null ? List.of() : told.stream().map(r -> name(r.getValue())).toList();
+  }
+
+  PatternStats stats() {
+    return operator.stats();
+  }
+
+  /** How many bytes a checkpoint takes. */
+  long stateSize(long checkpoint) throws Exception {
+    return harness.snapshot(checkpoint, checkpoint).getStateSize();
   }
 
   private String told(Row match) {
