@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faultline import console, exits
+from faultline import console, exits, pattern_live
 from faultline.words import clock, duration, plural
 
 if TYPE_CHECKING:
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from records.samples import Sample
 
 app = typer.Typer(no_args_is_help=True, help="CEP patterns: what counts as an anomaly.")
+
+for command in (pattern_live.publish, pattern_live.retire, pattern_live.status):
+    app.command()(command)
 
 Files = Annotated[
     list[Path] | None,
