@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
+from kafka import KafkaProducer
 
 from faultline import exits
 from faultline.kafka import values_since
@@ -27,6 +28,8 @@ pytestmark = pytest.mark.e2e
 
 T0 = 1_767_225_600_000
 SCRAPE_MS = 10_000
+PARTITIONS = 2
+"""Of the samples, one for each subtask of the source, so that none is idle."""
 NODES = tuple(f"node-{number}" for number in range(6))
 MATCHES, AUDIT, CONTROL = (f"faultline.{topic}.v1" for topic in ("matches", "audit", "control"))
 
@@ -75,14 +78,16 @@ class Running:
 
     def scrape(self, *values: float) -> None:
         """A sample of each node for each value, and a quiet one that completes them."""
-        records = []
+        producer = KafkaProducer(bootstrap_servers=self.broker.bootstrap)
         for value in (*values, 1.0):
             time = T0 + self.sent * SCRAPE_MS
             self.sent += 1
-            for node in NODES:
+            for place, node in enumerate(NODES):
                 sample = {"graph": "shop", "node": node, "metric": "queue", "value": value, "time": time}
-                records.append((time, json.dumps({**sample, "signal": "saturation"}).encode()))
-        produce(self.broker.bootstrap, "samples", records)
+                text = json.dumps({**sample, "signal": "saturation"}).encode()
+                producer.send("samples", value=text, partition=place % PARTITIONS, timestamp_ms=time)
+        producer.flush(900)
+        producer.close()
 
     def matched(self, name: str, version: int, count: int) -> list[dict[str, Any]]:
         """The matches of a version, once there are so many."""
@@ -114,8 +119,8 @@ class Running:
             "patterns": [patterns],
             "tick": "60s",
             "out_of_orderness": "0s",
-            "idle_after": "1s",
-            "parallelism": 2,
+            "idle_after": "1h",
+            "parallelism": PARTITIONS,
             "checkpoint": {"interval": "500ms"},
         }
         file = self.folder / "job.yaml"
@@ -133,7 +138,7 @@ class Running:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("live")
-    with Broker(folder / "kafka") as broker, Cluster(folder / "flink") as cluster:
+    with Broker(folder / "kafka", partitions=PARTITIONS) as broker, Cluster(folder / "flink") as cluster:
         parts = Running(folder, broker, cluster)
         parts.scrape(1.0)
         parts.submit(parts.file("first/base.yaml", pattern("base", 1, 1_000)))
