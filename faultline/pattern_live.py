@@ -36,6 +36,12 @@ _CONTROL: Final = "faultline.control.v1"
 _AUDIT: Final = "faultline.audit.v1"
 
 
+def register(app: typer.Typer) -> None:
+    """Adds the commands to `faultline pattern`."""
+    for command in (publish, retire, status):
+        app.command()(command)
+
+
 def publish(
     file: Annotated[Path, typer.Argument(metavar="PATTERN.yaml", exists=True, dir_okay=False)],
     bootstrap: Bootstrap,
