@@ -62,6 +62,7 @@ class _Job:
     loaded: LoadedTests
     test: PatternTest
     patterns: list[PatternModel]
+    beside: list[PatternModel]
     samples: list[Sample]
 
 
@@ -111,9 +112,9 @@ def run_tests(
 
 
 def _jobs(loaded: LoadedTests, only: str | None) -> list[_Job]:
-    patterns = load_patterns(loaded.pattern_paths)
+    patterns, beside = load_patterns(loaded.pattern_paths), load_patterns(loaded.beside_paths)
     return [
-        _Job(f"{loaded.path}: {number}", loaded, test, patterns, samples_of(loaded, test))
+        _Job(f"{loaded.path}: {number}", loaded, test, patterns, beside, samples_of(loaded, test))
         for number, test in enumerate(loaded.content.tests)
         if only is None or _named(only, test.name)
     ]
@@ -135,13 +136,14 @@ def _run(
     patterns: list[PatternModel] = []
     runs = []
     for job in jobs:
-        patterns += [each for each in job.patterns if each not in patterns]
+        own = [*job.patterns, *job.beside]
+        patterns += [each for each in own if each not in patterns]
         runs.append(
             Run(
                 job.name,
                 job.samples,
                 edges_of(job.loaded, job.test),
-                patterns=[patterns.index(each) for each in job.patterns],
+                patterns=[patterns.index(each) for each in own],
                 tick_ms=job.loaded.tick_ms,
                 out_of_orderness_ms=job.test.out_of_orderness,
                 trace=trace,

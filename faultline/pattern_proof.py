@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultline import console, exits, pattern_backtest
+from faultline import console, exits, pattern_backtest, pattern_explain
 from faultline.words import plural
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands to `faultline pattern`."""
     app.command("test")(run_their_tests)
     app.command("backtest")(pattern_backtest.backtest)
+    app.command("explain")(pattern_explain.explain)
 
 
 def run_their_tests(

@@ -75,9 +75,9 @@ def test_what_must_not_come_is_named(tmp_path: Path) -> None:
 def test_graph_patterns_show_the_matches_that_they_saw(tmp_path: Path) -> None:
     (tmp_path / "high.yaml").write_text(HIGH)
     both = ", ".join(values("1 11 20 1", node=node) for node in ("cart", "web"))
-    outcome = failed(tmp_path, GRAPH, both, "pattern_files: [high.yaml, a.yaml]\n")
-    lines = [line for line in outcome.timeline if line.startswith("cascade: ")]
-    assert any("MATCH high@cart" in line and "taken as bad" in line for line in lines)
+    outcome = failed(tmp_path, GRAPH, both, "beside: [high.yaml]\n")
+    lines = outcome.timeline
+    assert any("cart match of high: " in line and "taken as bad" in line for line in lines)
     assert any("calls(node, first(bad).node)" in line and "waits on after bad" in line for line in lines)
 
 

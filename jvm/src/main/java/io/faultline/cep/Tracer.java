@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -154,15 +155,14 @@ public final class Tracer {
   private static void describe(Event event, ObjectNode line) {
     if (event instanceof SampleEvent sample) {
       line.put("node", sample.series().node());
-      line.put("metric", sample.series().key().metric());
       line.put("peer", sample.series().key().peer());
       line.put("series", sample.series().key().metric() + labels(sample));
       line.put("value", sample.value());
     } else if (event instanceof GraphSight sight) {
       line.put("node", sight.node());
       line.put("peer", sight.peer());
-      line.put("series", sight.toString());
-      line.put("metric", sight.source() == null ? "edge" : sight.source().pattern());
+      String from = sight.source() == null ? sight.peer() : sight.source().pattern();
+      line.put("series", sight.kind().name().toLowerCase(Locale.ROOT) + " of " + from);
     }
   }
 
