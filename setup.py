@@ -53,7 +53,7 @@ setup(
     python_requires=">=3.11,<3.12",
     packages=find_packages(include=[*PACKAGES, *(f"{name}.*" for name in PACKAGES)]),
     package_data={
-        "cep_patterns": ["library/*.yaml", "library/**/*.yaml"],
+        "cep_patterns": ["library/*.yaml", "library/**/*.yaml", "library/lock.json"],
         "faultline": ["templates/*"],
         "onnx_models": ["released/*/*"],
         "records": ["signal_rules/*.yaml", "schemas/*.json"],

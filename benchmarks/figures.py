@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measure import BROKER, JIT, Used
-from benchmarks.settings import SETTINGS, Setting
+from benchmarks.settings import HIT_PATTERNS, SETTINGS, Setting
 
 FOLDER: Final = Path(__file__).parent
 Lines = list[str]
@@ -96,10 +96,18 @@ def _row(setting: Setting, used: Sequence[Used]) -> tuple[str, ...]:
 
 def patterns_of(setting: Setting) -> str:
     """The patterns of a setting in words."""
-    words = {"library": "library"}
-    return (
-        " + ".join(words.get(name, name.replace("pairs-", "") + " pairs") for name in setting.patterns) or "-"
-    )
+    return " + ".join(_in_words(name) for name in setting.patterns) or "-"
+
+
+def _in_words(name: str) -> str:
+    kind, _, number = name.partition("-")
+    match kind:
+        case "pairs":
+            return f"{number} pairs"
+        case "hits":
+            return f"{HIT_PATTERNS} pairs, first step met by {number}%"
+        case _:
+            return name
 
 
 def spread(values: Sequence[float]) -> str:

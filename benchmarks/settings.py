@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -32,9 +32,15 @@ IDENTITY: Final = {"graph": {"label": "cluster"}, "node": [{"label": "service"}]
 """Where Prometheus' samples carry their names."""
 
 FILLINGS: Final = {
-    "otlp": Filling("otlp_proto", 400, lambda load: load.chunk * SERIES, otlp.payloads),
+    "otlp": Filling("otlp_proto", 1_000, lambda load: load.chunk * SERIES, otlp.payloads),
+    "burst": Filling(
+        "otlp_proto",
+        200,
+        lambda load: load.chunk * SERIES,
+        lambda load, n: otlp.payloads(replace(load, spikes=0.5), n),
+    ),
     "otlp-short": Filling("otlp_proto", 80, lambda load: load.chunk * SERIES, otlp.payloads),
-    "native": Filling("native", 120, lambda load: 1, lines.records),
+    "native": Filling("native", 300, lambda load: 1, lines.records),
     "native-short": Filling("native", 12, lambda load: 1, lines.records),
     "batch": Filling("native", 240, lambda load: BATCH, lambda load, n: lines.records(load, n, BATCH)),
     "prometheus": Filling("prometheus", 100, lambda load: 1, lines.prometheus),
@@ -62,6 +68,14 @@ SETTINGS: Final = {
     "pairs-1": Setting("OTLP, the job", "otlp", patterns=("pairs-1",)),
     "pairs-5": Setting("OTLP, the job", "otlp", patterns=("pairs-5",)),
     "pairs-20": Setting("OTLP, the job", "otlp", patterns=("pairs-20",)),
+    "pairs-100": Setting("OTLP, the job", "otlp", patterns=("pairs-100",)),
+    "pairs-200": Setting("OTLP, the job", "otlp", patterns=("pairs-200",)),
+    "hits-1": Setting("OTLP, the job", "otlp", patterns=("hits-1",)),
+    "hits-10": Setting("OTLP, the job", "otlp", patterns=("hits-10",)),
+    "hits-50": Setting("OTLP, the job", "otlp", patterns=("hits-50",)),
+    "burst": Setting(
+        "OTLP, half of the gauges stand out at any time", "burst", patterns=("library", "pairs-12")
+    ),
     "stock-1": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-1",)),
     "stock-5": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-5",)),
     "stock-20": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-20",)),
@@ -72,12 +86,22 @@ def pairs(count: int) -> list[tuple[str, str]]:
     """The metrics of so many patterns: first one stands out, then another."""
     metrics = sorted({sent.name for sent in PLAIN})
     n = len(metrics)
-    return [(metrics[i % n], metrics[(i + 7 + i // n) % n]) for i in range(count)]
+    return [(metrics[i % n], metrics[(i + 1 + (6 + i // n) % (n - 1)) % n]) for i in range(count)]
+
+
+STANDS_OUT: Final = 8.0
+HITS: Final = {1: 2.33, 10: 1.28, 50: 0.0}
+"""Percent of the samples of its metric that meet a first step of `z > ...`, where noise is normal."""
+HIT_PATTERNS: Final = 20
 
 
 def pattern_paths(names: tuple[str, ...], folder: Path) -> list[str]:
-    """Where the patterns of these sets are: `library`, or `pairs-N` written into the folder."""
-    return [name if name == "library" else str(_write(folder / name, count(name))) for name in names]
+    """Where the patterns of these sets are.
+
+    `library`; `pairs-N`: N patterns of two steps that both stand out; `hits-P`: 20 of them, P percent of a
+    metric's samples meet the first step. The last two are written into the folder.
+    """
+    return [name if name == "library" else str(_write(folder / name, name)) for name in names]
 
 
 def count(name: str) -> int:
@@ -85,23 +109,29 @@ def count(name: str) -> int:
     return int(name.rpartition("-")[2])
 
 
-def _write(folder: Path, patterns: int) -> Path:
+def _write(folder: Path, name: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for number, (first, second) in enumerate(pairs(patterns)):
-        pattern = {
-            "id": f"pair-{number}",
-            "version": 1,
-            "maturity": "experimental",
-            "owner": "benchmarks",
-            "description": "One metric of a node stands out, then another.",
-            "misses": ["everything else"],
-            "key": "node",
-            "severity": "info",
-            "within": "60s",
-            "steps": [
-                {"name": "first", "where": f'metric == "{first}" and z > 8'},
-                {"name": "second", "where": f'metric == "{second}" and z > 8'},
-            ],
-        }
-        (folder / f"pair-{number}.yaml").write_text(yaml.safe_dump(pattern), encoding="utf-8")
+    hits = name.startswith("hits-")
+    first = HITS[count(name)] if hits else STANDS_OUT
+    for number, metrics in enumerate(pairs(HIT_PATTERNS if hits else count(name))):
+        text = yaml.safe_dump(_pair(number, metrics, first))
+        (folder / f"pair-{number}.yaml").write_text(text, encoding="utf-8")
     return folder
+
+
+def _pair(number: int, metrics: tuple[str, str], first: float) -> dict[str, object]:
+    return {
+        "id": f"pair-{number}",
+        "version": 1,
+        "maturity": "experimental",
+        "owner": "benchmarks",
+        "description": "One metric of a node stands out, then another.",
+        "misses": ["everything else"],
+        "key": "node",
+        "severity": "info",
+        "within": "60s",
+        "steps": [
+            {"name": "first", "where": f'metric == "{metrics[0]}" and z > {first:g}'},
+            {"name": "second", "where": f'metric == "{metrics[1]}" and z > {STANDS_OUT:g}'},
+        ],
+    }

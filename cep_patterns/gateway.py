@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from cep_patterns.model import PatternModel
@@ -33,16 +34,21 @@ class Settings:
 
 @dataclass(frozen=True)
 class Run:
-    """One stream of samples, fed in this order.
+    """One stream of samples, fed in this order; or, with `recording`, those of a recording's folder.
 
-    After each, event time is the largest time so far - out_of_orderness - 1.
-
-    After the last sample event time runs to the end.
+    After each, event time is the largest time so far - out_of_orderness - 1. After the last sample event time
+    runs to the end. `patterns`: which of the patterns run, by place from 0, null for all. `tick_ms`,
+    `out_of_orderness_ms`: null for those of the settings. `trace`: tell the partial matches at each sample.
     """
 
     name: str
-    samples: Sequence[Sample]
+    samples: Sequence[Sample] = ()
     edges: Sequence[Edge] = ()
+    recording: Path | None = None
+    patterns: Sequence[int] | None = None
+    tick_ms: int | None = None
+    out_of_orderness_ms: int | None = None
+    trace: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,17 +66,41 @@ class Found:
     match: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What one pattern took of a recording; times in ns, `run_ns` that of the whole run with all patterns.
+
+    `events_seen`: samples whose metric and signal it looks at; `automaton_steps`: those that the automaton
+    had to see; `partials_peak`: most partial matches at once over all keys.
+    """
+
+    pattern: str
+    samples: int
+    run_ns: int
+    events_seen: int
+    first_step_hits: int
+    automaton_steps: int
+    time_ns: int
+    partials_peak: int
+    evicted: int
+    failed: int
+
+
 @dataclass
 class RunResult:
     """What one run gave.
 
-    Matches and timeouts in order, indices of late samples, and patterns that were refused.
+    Matches and timeouts in order, indices of late samples, and patterns that were refused. `trace`: what
+    partial matches made of each sample, where that was asked for; `costs`: of a recording, what each pattern
+    took of it.
     """
 
     found: list[Found] = field(default_factory=list)
     late: list[int] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     samples: int = 0
+    trace: list[Mapping[str, Any]] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
 
 
 def run_patterns(
@@ -85,8 +115,15 @@ def run_patterns(
     names = [run.name for run in runs]
     if len(set(names)) != len(names):
         raise ValueError(f"two runs of one name: {names}")
-    lines = run_main(MAIN_CLASS, _request(patterns, runs, settings or Settings()), jvm_options=_QUICK_START)
-    return _collect(lines, names)
+    quick = () if any(run.recording for run in runs) else _QUICK_START
+    request = _request(patterns, runs, settings or Settings())
+    return _collect(run_main(MAIN_CLASS, request, jvm_options=quick), names)
+
+
+def automata(patterns: Sequence[PatternModel]) -> list[dict[str, Any]]:
+    """The automaton of each pattern as Flink compiled it: `states`, `edges`, or `refused` with the reason."""
+    request = {**_request(patterns, (), Settings()), "automata": True}
+    return list(run_main(MAIN_CLASS, request, jvm_options=_QUICK_START))
 
 
 def _request(
@@ -98,14 +135,26 @@ def _request(
         "tick_ms": settings.tick_ms,
         "window_ticks": settings.window_ticks,
         "out_of_orderness_ms": settings.out_of_orderness_ms,
-        "runs": [
-            {
-                "name": run.name,
-                "samples": [sample.model_dump(exclude_none=True) for sample in run.samples],
-                "edges": [edge.model_dump(exclude_none=True) for edge in run.edges],
-            }
-            for run in runs
-        ],
+        "runs": [_run(run) for run in runs],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    content: dict[str, Any] = (
+        {"recording": str(run.recording)}
+        if run.recording is not None
+        else {
+            "samples": [sample.model_dump(exclude_none=True) for sample in run.samples],
+            "edges": [edge.model_dump(exclude_none=True) for edge in run.edges],
+        }
+    )
+    return {
+        "name": run.name,
+        **content,
+        "patterns": None if run.patterns is None else list(run.patterns),
+        "tick_ms": run.tick_ms,
+        "out_of_orderness_ms": run.out_of_orderness_ms,
+        "trace": run.trace,
     }
 
 
@@ -137,6 +186,10 @@ def _add(result: RunResult, line: Mapping[str, Any]) -> None:
         result.late.append(line["index"])
     elif kind == "refused":
         result.refused[line["pattern"]] = line["reason"]
+    elif kind == "trace":
+        result.trace.append(line)
+    elif kind == "cost":
+        result.costs.append(Cost(**{name: line[name] for name in Cost.__dataclass_fields__}))
     elif kind == "done":
         result.samples = line["samples"]
     else:

@@ -1,6 +1,7 @@
 """The form of a `.test.yaml`: input series on a virtual clock, and everything that is expected of them.
 
     pattern_files: [slow.yaml]         # default: the pattern beside the test
+    beside: [errors.yaml]              # run as well, their matches are not compared
     interval: 60s
     tests:
     - name: two slow ticks
@@ -104,6 +105,7 @@ class TestFile(Record):
     __test__ = False
 
     pattern_files: list[str] = Field(default_factory=list)
+    beside: list[str] = Field(default_factory=list)
     interval: Duration
     tick: Duration | None = None
     graph: Name = "test"
@@ -122,6 +124,11 @@ class LoadedTests:
         """The pattern files it names, else the one beside it."""
         named = self.content.pattern_files or [self.path.name.removesuffix(".test.yaml") + ".yaml"]
         return [self.path.parent / each for each in named]
+
+    @property
+    def beside_paths(self) -> list[Path]:
+        """The files of patterns that run as well, without being compared."""
+        return [self.path.parent / each for each in self.content.beside]
 
     @property
     def tick_ms(self) -> int:

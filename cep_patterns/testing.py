@@ -1,12 +1,14 @@
 """Tests patterns: runs `.test.yaml` files on the production engine and compares.
 
-Owns the comparison and its words. All files of the same settings go through one JVM.
+Owns the comparison and its words. All files go through one JVM; a second one shows what the partial matches
+of the tests that failed made of their samples.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from cep_patterns.testfile import (
     load_tests,
     samples_of,
 )
+from cep_patterns.timeline import timeline
 from cep_patterns.yaml_loader import load_patterns
 from records.errors import PatternError
 from records.samples import Sample
@@ -31,7 +34,10 @@ Engine = Callable[[Sequence[PatternModel], Sequence[Run], Settings], Mapping[str
 
 @dataclass(frozen=True)
 class TestOutcome:
-    """One test that was run; `differences` is empty where everything came as expected."""
+    """One test that was run; `differences` is empty where everything came as expected.
+
+    `timeline`: of one that failed, what matched or almost matched.
+    """
 
     __test__ = False
 
@@ -40,6 +46,7 @@ class TestOutcome:
     kind: str
     patterns: tuple[str, ...]
     differences: tuple[str, ...]
+    timeline: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -47,19 +54,16 @@ class TestOutcome:
         return not self.differences
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Job:
     """One test on its way through the engine."""
 
+    name: str
     loaded: LoadedTests
     test: PatternTest
     patterns: list[PatternModel]
+    beside: list[PatternModel]
     samples: list[Sample]
-    name: str = field(default="")
-
-    @property
-    def settings(self) -> tuple[int, int]:
-        return self.loaded.tick_ms, self.test.out_of_orderness
 
 
 def find_tests(paths: Iterable[Path | str]) -> list[Path]:
@@ -83,33 +87,78 @@ def find_tests(paths: Iterable[Path | str]) -> list[Path]:
 def run_tests(
     paths: Iterable[Path | str],
     *,
+    only: str | None = None,
     rules: Sequence[Mapping[str, Any]] = (),
     engine: Engine = run_patterns,
 ) -> list[TestOutcome]:
-    """The outcome of every test in the files, in their order."""
-    jobs = [job for path in find_tests(paths) for job in _jobs(load_tests(path))]
-    results: dict[str, RunResult] = {}
-    for number, job in enumerate(jobs):
-        job.name = f"{number}: {job.loaded.path.name}: {job.test.name}"
-    for settings in dict.fromkeys(job.settings for job in jobs):
-        group = [job for job in jobs if job.settings == settings]
-        results |= _run_group(group, settings, rules, engine)
-    return [_outcome(job, results[job.name]) for job in jobs]
+    """The outcome of every test in the files, in their order; `only`: of those whose name has it, as a regex.
+
+    PatternError where no test has such a name.
+    """
+    jobs = [job for path in find_tests(paths) for job in _jobs(load_tests(path), only)]
+    if not jobs:
+        raise PatternError(
+            f"no test has {only!r} in its name", "name a part of a test's name, or leave it out"
+        )
+    results = _run(jobs, rules, engine)
+    outcomes = {job.name: _outcome(job, results[job.name]) for job in jobs}
+    failed = [job for job in jobs if not outcomes[job.name].passed]
+    if failed:
+        traced = _run(failed, rules, engine, trace=True)
+        for job in failed:
+            lines = _timeline(job, traced[job.name])
+            outcomes[job.name] = replace(outcomes[job.name], timeline=tuple(lines))
+    return [outcomes[job.name] for job in jobs]
 
 
-def _jobs(loaded: LoadedTests) -> list[_Job]:
-    patterns = load_patterns(loaded.pattern_paths)
-    return [_Job(loaded, test, patterns, samples_of(loaded, test)) for test in loaded.content.tests]
+def _jobs(loaded: LoadedTests, only: str | None) -> list[_Job]:
+    patterns, beside = load_patterns(loaded.pattern_paths), load_patterns(loaded.beside_paths)
+    return [
+        _Job(f"{loaded.path}: {number}", loaded, test, patterns, beside, samples_of(loaded, test))
+        for number, test in enumerate(loaded.content.tests)
+        if only is None or _named(only, test.name)
+    ]
 
 
-def _run_group(
-    jobs: Sequence[_Job], settings: tuple[int, int], rules: Sequence[Mapping[str, Any]], engine: Engine
+def _named(only: str, name: str) -> bool:
+    try:
+        return re.search(only, name) is not None
+    except re.error as error:
+        raise PatternError(
+            f"{only!r} is no regular expression: {error}", "escape it, or name a word"
+        ) from error
+
+
+def _run(
+    jobs: Sequence[_Job], rules: Sequence[Mapping[str, Any]], engine: Engine, trace: bool = False
 ) -> Mapping[str, RunResult]:
-    tick_ms, out_of_orderness_ms = settings
-    patterns = {pattern.id: pattern for job in jobs for pattern in job.patterns}
-    runs = [Run(job.name, job.samples, edges_of(job.loaded, job.test)) for job in jobs]
-    given = Settings(tick_ms=tick_ms, out_of_orderness_ms=out_of_orderness_ms, rules=rules)
-    return engine(list(patterns.values()), runs, given)
+    """Every job with its own patterns, all in one run of the engine."""
+    patterns: list[PatternModel] = []
+    runs = []
+    for job in jobs:
+        own = [*job.patterns, *job.beside]
+        patterns += [each for each in own if each not in patterns]
+        runs.append(
+            Run(
+                job.name,
+                job.samples,
+                edges_of(job.loaded, job.test),
+                patterns=[patterns.index(each) for each in own],
+                tick_ms=job.loaded.tick_ms,
+                out_of_orderness_ms=job.test.out_of_orderness,
+                trace=trace,
+            )
+        )
+    return engine(patterns, runs, Settings(rules=rules))
+
+
+def _timeline(job: _Job, result: RunResult) -> list[str]:
+    several = len(job.patterns) > 1
+    lines = []
+    for pattern in job.patterns:
+        head = f"{pattern.id}: " if several else ""
+        lines += [f"{head}{line}" for line in timeline(pattern, result, clock)]
+    return lines
 
 
 def _outcome(job: _Job, result: RunResult) -> TestOutcome:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faultline import console, exits
+from faultline import console, exits, pattern_files, pattern_proof
 from faultline.words import clock, duration, plural
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from records.samples import Sample
 
 app = typer.Typer(no_args_is_help=True, help="CEP patterns: what counts as an anomaly.")
+pattern_proof.register(app)
+pattern_files.register(app)
 
 Files = Annotated[
     list[Path] | None,
@@ -75,27 +77,6 @@ def validate(paths: Files = None, json: console.Json = False) -> None:
             console.say(f"{problem.severity} {problem}")
     console.note(f"{plural(len(loaded.patterns), 'pattern')} can run, {plural(len(loaded.errors), 'error')}")
     if loaded.errors:
-        raise typer.Exit(exits.FINDINGS)
-
-
-@app.command("test")
-def run_their_tests(paths: Files = None, json: console.Json = False) -> None:
-    """Run the `.test.yaml` beside each pattern on the production engine; exit 1 where one fails."""
-    from cep_patterns.testing import run_tests
-    from cep_patterns.yaml_loader import LIBRARY
-
-    outcomes = run_tests(paths or [LIBRARY])
-    for each in outcomes:
-        if json:
-            told = {"file": str(each.file), "name": each.name, "kind": each.kind, "passed": each.passed}
-            console.say_json({**told, "patterns": each.patterns, "differences": each.differences})
-            continue
-        console.say(f"{'ok  ' if each.passed else 'FAIL'}  {each.file.name}: {each.name}")
-        for difference in each.differences:
-            console.say(f"      {difference}")
-    failed = sum(not each.passed for each in outcomes)
-    console.note(f"{plural(len(outcomes), 'test')}, {failed} failed")
-    if failed:
         raise typer.Exit(exits.FINDINGS)
 
 

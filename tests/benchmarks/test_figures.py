@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks import figures
 from benchmarks.measure import BROKER, Used
-from benchmarks.settings import SETTINGS, pairs, pattern_paths
+from benchmarks.settings import HIT_PATTERNS, SETTINGS, count, pairs, pattern_paths
 from benchmarks.watch import PYTHON, cpu_seconds, family
 from cep_patterns.yaml_loader import load_patterns
 
@@ -42,13 +42,15 @@ def test_a_section_keeps_what_was_not_measured_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("patterns", {setting.patterns for setting in SETTINGS.values()})
 def test_the_patterns_of_every_setting_load(tmp_path: Path, patterns: tuple[str, ...]) -> None:
     paths = [Path(path) for path in pattern_paths(patterns, tmp_path) if path != "library"]
-    wanted = sum(int(name.rpartition("-")[2]) for name in patterns if name != "library")
+    wanted = sum(
+        HIT_PATTERNS if name.startswith("hits") else count(name) for name in patterns if name != "library"
+    )
     assert len(load_patterns(paths) if paths else []) == wanted
 
 
 def test_a_pattern_never_waits_for_the_metric_it_began_with() -> None:
-    assert len(set(pairs(20))) == 20
-    assert all(first != second for first, second in pairs(20))
+    assert len(set(pairs(200))) == 200
+    assert all(first != second for first, second in pairs(200))
 
 
 def test_a_process_is_read_with_its_children() -> None:

@@ -95,21 +95,34 @@ def test_timeouts_count_where_they_are_listed(folder: Path) -> None:
     assert "unexpected timeout" in differences(folder, engine(found(), found(1, "timeout")))[0]
 
 
-def test_tests_of_the_same_settings_share_a_run_of_the_engine(folder: Path) -> None:
+def test_all_files_share_a_run_of_the_engine(folder: Path) -> None:
     other = TEST.replace("name: one", "name: other\n  out_of_orderness: 5s")
     (folder / "high.test.yaml").write_text(HEAD + TEST + TEST.replace("one", "two") + other)
-    calls: list[tuple[int, int, int]] = []
+    (folder / "low.yaml").write_text(PATTERN.replace("id: high", "id: low"))
+    (folder / "low.test.yaml").write_text((HEAD + TEST).replace("interval: 15s", "interval: 60s"))
+    calls: list[list[tuple[int | None, int | None, Sequence[int] | None]]] = []
 
     def run(
         patterns: Sequence[PatternModel], runs: Sequence[Run], given: Settings
     ) -> Mapping[str, RunResult]:
-        calls.append((len(runs), given.tick_ms, given.out_of_orderness_ms))
+        calls.append([(each.tick_ms, each.out_of_orderness_ms, each.patterns) for each in runs])
         return engine(found())(patterns, runs, given)
 
-    outcomes = run_tests([folder], engine=run)
-    assert [outcome.name for outcome in outcomes] == ["one", "two", "other"]
-    assert all(outcome.passed for outcome in outcomes)
-    assert calls == [(2, 15_000, 0), (1, 15_000, 5_000)]
+    outcomes = run_tests([folder / "high.yaml", folder / "low.test.yaml"], engine=run)
+    assert [outcome.name for outcome in outcomes] == ["one", "two", "other", "one"]
+    assert [outcome.passed for outcome in outcomes] == [True, True, True, False]
+    first = [(15_000, 0, [0]), (15_000, 0, [0]), (15_000, 5_000, [0]), (60_000, 0, [1])]
+    assert calls == [first, [(60_000, 0, [0])]], "the second run traces what failed"
+
+
+def test_tests_are_chosen_by_their_names(folder: Path) -> None:
+    (folder / "high.test.yaml").write_text(HEAD + TEST + TEST.replace("one", "two slow"))
+    outcomes = run_tests([folder], only="^two", engine=engine(found()))
+    assert [outcome.name for outcome in outcomes] == ["two slow"]
+    with pytest.raises(PatternError, match="no test has 'three' in its name"):
+        run_tests([folder], only="three", engine=engine(found()))
+    with pytest.raises(PatternError, match="is no regular expression"):
+        run_tests([folder], only="(", engine=engine(found()))
 
 
 def test_samples_come_in_order_of_arrival(folder: Path) -> None:

@@ -113,7 +113,10 @@ class Broker:
 
     def _format(self, timeout_s: float) -> None:
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        command = self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", "server.properties")
+        # With "=" an id that begins with "-" is no option.
+        command = self._java(
+            "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "--config=server.properties"
+        )
         process = start(command, self.log, cwd=self.folder)
         if process.wait(timeout_s) != 0:
             raise NotReadyError(f"Kafka's storage could not be formatted:\n{tail(self.log)}")

@@ -233,7 +233,7 @@ final class ExprCompiler implements Serializable {
     };
   }
 
-  private Text text(Expr expr) {
+  Text text(Expr expr) {
     if (expr instanceof Expr.FieldOf of) {
       Field field = of.field();
       return (e, s) -> field.text(e);
@@ -252,7 +252,7 @@ final class ExprCompiler implements Serializable {
     return (e, s) -> constant;
   }
 
-  private Number number(Expr expr) {
+  Number number(Expr expr) {
     if (expr instanceof Expr.FieldOf of) {
       return of.field().reader();
     }

@@ -23,7 +23,7 @@ final class Exprs {
     return parts(expr).stream().anyMatch(Exprs::asksSteps);
   }
 
-  private static List<Expr> parts(Expr expr) {
+  static List<Expr> parts(Expr expr) {
     if (expr instanceof Expr.And and) {
       return and.args();
     }

@@ -1,7 +1,9 @@
 package io.faultline.cep;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -11,6 +13,7 @@ import org.apache.flink.cep.nfa.ComputationState;
 import org.apache.flink.cep.nfa.NFA;
 import org.apache.flink.cep.nfa.NFAState;
 import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
+import org.apache.flink.cep.nfa.compiler.NFAStateNameHandler;
 import org.apache.flink.cep.nfa.sharedbuffer.SharedBuffer;
 import org.apache.flink.cep.nfa.sharedbuffer.SharedBufferAccessor;
 import org.apache.flink.cep.time.TimerService;
@@ -109,6 +112,21 @@ final class HostedAutomaton {
       throw new IllegalStateException("an automaton could not be asked for its windows", e);
     }
     return state.getPartialMatches().isEmpty();
+  }
+
+  /** The samples of a partial match by step; changes nothing. */
+  Map<String, List<Event>> taken(Run run, ComputationState partial) throws Exception {
+    store.use(run);
+    var all = buffer.extractPatterns(partial.getPreviousBufferEntry(), partial.getVersion());
+    Map<String, List<Event>> taken = all.isEmpty() ? Map.of() : buffer.materializeMatch(all.get(0));
+    Map<String, List<Event>> out = new LinkedHashMap<>();
+    taken.forEach(
+        (state, events) ->
+            out.computeIfAbsent(
+                    NFAStateNameHandler.getOriginalNameFromInternal(state), s -> new ArrayList<>())
+                .addAll(events));
+    buffer.close();
+    return out;
   }
 
   private boolean dropOldest(Run run) throws Exception {

@@ -1,5 +1,7 @@
 package io.faultline.cli;
 
+import io.faultline.cep.Event;
+import io.faultline.cep.KeyRuns;
 import io.faultline.cep.Refusal;
 import io.faultline.graph.GraphConfig;
 import io.faultline.graph.GraphRun;
@@ -7,23 +9,29 @@ import io.faultline.records.Edge;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /** The graphs of one run, for its patterns keyed by graph. */
 final class GraphRuns {
   private final GraphConfig config;
   private final Consumer<byte[]> matches;
+  @Nullable private final BiConsumer<KeyRuns, Event> onlooker;
   private final Map<String, GraphRun> graphs = new TreeMap<>();
   private final boolean any;
   private final List<Refusal> refused;
 
   /**
    * @param matches takes what patterns keyed by graph find
+   * @param onlooker is shown what they are about to see; null = nobody
    */
-  GraphRuns(GraphConfig config, Consumer<byte[]> matches) {
+  GraphRuns(
+      GraphConfig config, Consumer<byte[]> matches, @Nullable BiConsumer<KeyRuns, Event> onlooker) {
     this.config = config;
     this.matches = matches;
+    this.onlooker = onlooker;
     GraphRun none = new GraphRun(config, "");
     this.any = none.hasPatterns();
     this.refused = none.refused();
@@ -37,22 +45,34 @@ final class GraphRuns {
    * @param edges native edge objects
    */
   void edges(List<JsonNode> edges) {
-    for (JsonNode edge : any ? edges : List.<JsonNode>of()) {
-      String graph = edge.path("graph").asText();
-      of(graph)
-          .edge(
-              new Edge(
-                  graph,
-                  edge.path("source").asText(),
-                  edge.path("target").asText(),
-                  edge.path("time").asLong(),
-                  edge.path("kind").textValue(),
-                  edge.path("ttl").asLong(-1)));
+    for (JsonNode edge : edges) {
+      edge(
+          new Edge(
+              edge.path("graph").asText(),
+              edge.path("source").asText(),
+              edge.path("target").asText(),
+              edge.path("time").asLong(),
+              edge.path("kind").textValue(),
+              edge.path("ttl").asLong(-1)));
+    }
+  }
+
+  void edge(Edge edge) {
+    if (any) {
+      of(edge.graph()).edge(edge);
     }
   }
 
   private GraphRun of(String graph) {
-    return graphs.computeIfAbsent(graph, name -> new GraphRun(config, name));
+    return graphs.computeIfAbsent(graph, this::begin);
+  }
+
+  private GraphRun begin(String graph) {
+    GraphRun run = new GraphRun(config, graph);
+    if (onlooker != null) {
+      run.onSight(onlooker);
+    }
+    return run;
   }
 
   /** A match of a pattern that is keyed by series or node. */

@@ -1,7 +1,12 @@
 package io.faultline.cli;
 
+import io.faultline.cep.Event;
+import io.faultline.cep.KeyRuns;
 import io.faultline.cep.Refusal;
+import io.faultline.cep.SampleEvent;
+import io.faultline.cep.Tracer;
 import io.faultline.config.Json;
+import io.faultline.decode.BlockSplitter;
 import io.faultline.decode.Decoder;
 import io.faultline.decode.NativeDecoder;
 import io.faultline.decode.RawRecord;
@@ -11,11 +16,14 @@ import io.faultline.node.NodeProcessor;
 import io.faultline.node.NodeState;
 import io.faultline.records.Block;
 import io.faultline.records.Edge;
-import io.faultline.records.Layout;
 import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
+import java.util.zip.GZIPInputStream;
+import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -32,21 +42,28 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
  */
 final class PatternRun implements Decoder.Output, NodeOutput {
   private static final String SOURCE = "samples";
+  private static final int BUFFER = 1 << 16;
 
   private final String name;
   private final NodeProcessor processor;
   private final long outOfOrderness;
   private final Consumer<ObjectNode> lines;
   private final GraphRuns graphs;
-  private final Decoder decoder = new NativeDecoder(null);
+  private final Costs costs;
+  @Nullable private final Tracer tracer;
+  private final BlockSplitter blocks = new BlockSplitter();
   private final Map<String, Node> nodes = new HashMap<>();
   private final PriorityQueue<Timer> timers =
       new PriorityQueue<>(
           Comparator.comparingLong(Timer::time).thenComparingInt(t -> t.node().order));
   private long latest = Long.MIN_VALUE;
   private long watermark = Long.MIN_VALUE;
+  private boolean recorded;
   private int index;
   private int late;
+
+  /** The node whose samples are being processed. */
+  private Node current;
 
   /** A node and the time for which its timer is set. */
   private static final class Node {
@@ -68,53 +85,104 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       NodeProcessor processor,
       GraphConfig graphs,
       long outOfOrderness,
+      @Nullable Tracer tracer,
       Consumer<ObjectNode> lines) {
     this.name = name;
     this.processor = processor;
-    this.graphs = new GraphRuns(graphs, json -> tell(parse(json)));
+    this.graphs =
+        new GraphRuns(graphs, json -> tell(parse(json)), tracer == null ? null : this::trace);
     this.outOfOrderness = outOfOrderness;
+    this.tracer = tracer;
     this.lines = lines;
+    this.costs = new Costs(processor.patterns());
   }
 
   /** Feeds all samples and lets event time run to the end. */
   void play(List<JsonNode> samples, List<JsonNode> edges) {
-    processor.refused().forEach(this::refused);
-    graphs.refused().forEach(this::refused);
+    begin();
     graphs.edges(edges);
+    Decoder decoder = new NativeDecoder(null);
     for (index = 0; index < samples.size(); index++) {
       byte[] value = samples.get(index).toString().getBytes(StandardCharsets.UTF_8);
       decoder.decode(new RawRecord(SOURCE, 0, index, RawRecord.NO_TIMESTAMP, null, value), this);
       pass();
     }
+    end(samples.size());
+  }
+
+  /** Feeds a recording; tells at the end what each pattern cost. */
+  void play(Path folder) throws IOException {
+    recorded = true;
+    begin();
+    JsonNode meta = Json.mapper().readTree(Files.readAllBytes(folder.resolve("recording.json")));
+    Decoder decoder = new NativeDecoder(meta.path("graph").asText());
+    long began = System.nanoTime();
+    read(folder.resolve("edges.ndjson.gz"), decoder);
+    index = 0;
+    read(folder.resolve("samples.ndjson.gz"), decoder);
+    int samples = index;
+    pass();
     fire(Long.MAX_VALUE);
     graphs.advance(Long.MAX_VALUE);
-    lines.accept(line("done").put("samples", samples.size()).put("late", late));
+    costs.tell(samples, System.nanoTime() - began, cost -> lines.accept(line("cost").setAll(cost)));
+    end(samples);
+  }
+
+  private void read(Path path, Decoder decoder) throws IOException {
+    try (BufferedReader in =
+        new BufferedReader(
+            new InputStreamReader(
+                new GZIPInputStream(Files.newInputStream(path), BUFFER), StandardCharsets.UTF_8))) {
+      String source = path.toString();
+      for (String text = in.readLine(); text != null; text = in.readLine(), index++) {
+        byte[] value = text.getBytes(StandardCharsets.UTF_8);
+        decoder.decode(new RawRecord(source, 0, index, RawRecord.NO_TIMESTAMP, null, value), this);
+      }
+    }
+  }
+
+  private void begin() {
+    processor.refused().forEach(this::refused);
+    graphs.refused().forEach(this::refused);
+  }
+
+  private void end(int samples) {
+    fire(Long.MAX_VALUE);
+    graphs.advance(Long.MAX_VALUE);
+    lines.accept(line("done").put("samples", samples).put("late", late));
   }
 
   @Override
   public void sample(
       String graph, String node, long time, SeriesKey key, double value, long start) {
-    latest = Math.max(latest, time);
+    if (time > latest) {
+      pass();
+      latest = time;
+    }
     if (time <= watermark) {
       late++;
       lines.accept(line("late").put("index", index));
       return;
     }
+    blocks.add(graph, node, time, key, value, start);
+  }
+
+  private void buffer(Block block) {
     Node to =
         nodes.computeIfAbsent(
-            Block.key(graph, node), k -> new Node(new NodeState(graph, node), nodes.size()));
-    long[] starts = start == 0 ? null : new long[] {start};
-    processor.buffer(
-        to.state, new Block(graph, node, time, Layout.of(key), new double[] {value}, starts));
-    schedule(to, Math.min(to.timer, time));
+            block.key(), k -> new Node(new NodeState(block.graph(), block.node()), nodes.size()));
+    processor.buffer(to.state, block);
+    schedule(to, Math.min(to.timer, block.time()));
   }
 
   /** Event time follows the latest sample. */
   private void pass() {
+    blocks.flush(this::buffer);
     if (latest != Long.MIN_VALUE) {
       watermark = Math.max(watermark, latest - outOfOrderness - 1);
       fire(watermark);
       graphs.advance(watermark);
+      costs.look();
     }
   }
 
@@ -129,6 +197,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       Node node = timer.node();
       if (node.timer == timer.time()) {
         node.timer = Long.MAX_VALUE;
+        current = node;
         processor.advance(node.state, timer.time(), this);
         schedule(node, processor.nextTimer(node.state));
       }
@@ -144,7 +213,21 @@ final class PatternRun implements Decoder.Output, NodeOutput {
 
   @Override
   public void called(Edge edge) {
-    // No graph is made here.
+    graphs.edge(edge);
+  }
+
+  @Override
+  public boolean wantsSamples() {
+    return tracer != null;
+  }
+
+  @Override
+  public void sample(SampleEvent sample) {
+    trace(current.state.runs(), sample);
+  }
+
+  private void trace(KeyRuns runs, Event event) {
+    tracer.look(runs, event, look -> lines.accept(line("trace").setAll(look)));
   }
 
   @Override
@@ -183,7 +266,10 @@ final class PatternRun implements Decoder.Output, NodeOutput {
 
   @Override
   public void edge(Edge edge) {
-    throw wrong("an edge among the samples");
+    if (!recorded) {
+      throw wrong("an edge among the samples");
+    }
+    graphs.edge(edge);
   }
 
   @Override

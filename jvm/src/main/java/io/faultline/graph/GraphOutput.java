@@ -1,5 +1,7 @@
 package io.faultline.graph;
 
+import io.faultline.cep.Event;
+import io.faultline.cep.KeyRuns;
 import io.faultline.node.Tally;
 
 /** Where a graph's results go, in order of event time. */
@@ -14,6 +16,9 @@ interface GraphOutput extends Tally {
   default void graphMatch(long time, byte[] json) {
     match(time, json);
   }
+
+  /** A match or an edge as the patterns keyed by graph are about to see it. */
+  default void sight(KeyRuns runs, Event sight) {}
 
   /** A frame came after its tick was packed, so it is lost. */
   default void late(String node, long time) {

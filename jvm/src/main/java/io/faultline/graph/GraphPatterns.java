@@ -79,6 +79,7 @@ final class GraphPatterns implements MatchOutput {
 
   private void show(GraphState state, GraphSight sight, GraphOutput output) {
     out = output;
+    output.sight(state.runs, sight);
     engine.event(state.runs, sight, this);
   }
 

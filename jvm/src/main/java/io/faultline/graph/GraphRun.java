@@ -1,5 +1,7 @@
 package io.faultline.graph;
 
+import io.faultline.cep.Event;
+import io.faultline.cep.KeyRuns;
 import io.faultline.cep.Refusal;
 import io.faultline.node.NodeOutput;
 import io.faultline.records.Edge;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /**
  * One graph without Flink: collects what its nodes put out and packs it, in order of event time.
@@ -22,10 +25,16 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   private final List<byte[]> graphMatches = new ArrayList<>();
   private final Map<String, Long> counts = new TreeMap<>();
   private long watermark = Long.MIN_VALUE;
+  private BiConsumer<KeyRuns, Event> onlooker = (runs, sight) -> {};
 
   public GraphRun(GraphConfig config, String graph) {
     this.assembler = new GraphAssembler(config);
     this.state = new GraphState(graph);
+  }
+
+  /** Shows what the patterns keyed by graph are about to see, with their partial matches. */
+  public void onSight(BiConsumer<KeyRuns, Event> newOnlooker) {
+    onlooker = newOnlooker;
   }
 
   public void edge(Edge edge) {
@@ -109,6 +118,11 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   public void graphMatch(long time, byte[] json) {
     graphMatches.add(json);
     match(time, json);
+  }
+
+  @Override
+  public void sight(KeyRuns runs, Event sight) {
+    onlooker.accept(runs, sight);
   }
 
   @Override

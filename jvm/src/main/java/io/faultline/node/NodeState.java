@@ -66,6 +66,11 @@ public final class NodeState {
     return node;
   }
 
+  /** Partial matches, for whoever looks on. */
+  public KeyRuns runs() {
+    return runs;
+  }
+
   /** A copy that shares nothing that changes. */
   NodeState copy() {
     NodeState copy = new NodeState(graph, node);

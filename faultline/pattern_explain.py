@@ -1,0 +1,124 @@
+"""`faultline pattern explain`: what a pattern's automaton does, and why samples did not match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faultline import console
+from faultline.words import clock
+
+if TYPE_CHECKING:
+    from cep_patterns.model import PatternModel
+    from records.samples import Edge, Sample
+
+
+def explain(
+    pattern: Annotated[Path, typer.Argument(metavar="PATTERN.yaml", exists=True)],
+    dot: Annotated[
+        Path | None,
+        typer.Option(
+            dir_okay=False, allow_dash=True, help="Write the picture as Graphviz text; - for stdout."
+        ),
+    ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="Native samples: say what became of them."),
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(metavar="GRAPH/NODE", help="Of the samples, only this node's.")
+    ] = None,
+    edges: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Native edges, NDJSON.")
+    ] = None,
+    out_of_orderness: Annotated[
+        str, typer.Option(metavar="DURATION", help="How late a sample may come.")
+    ] = "0s",
+    tick: Annotated[str, typer.Option(metavar="DURATION", help="The tick of the baseline behind z.")] = "60s",
+    json: console.Json = False,
+) -> None:
+    """Show a pattern's automaton and its warnings; with samples, which step was reached and what failed."""
+    from cep_patterns.automaton import dot as drawn
+    from cep_patterns.gateway import automata
+    from cep_patterns.yaml_loader import load_patterns, read_patterns
+
+    loaded = load_patterns([pattern])
+    warnings = [str(each) for each in read_patterns([pattern]).problems]
+    timelines = _timelines(loaded, samples, edges, key, (tick, out_of_orderness)) if samples else {}
+    for one, automaton in zip(loaded, automata(loaded), strict=True):
+        if dot is not None:
+            _write(dot, drawn(automaton, one))
+        lines = timelines.get(one.id, [])
+        if json:
+            console.say_json({"automaton": automaton, "warnings": warnings, "timeline": lines})
+        elif dot is None or str(dot) != "-":
+            _show(one, automaton, warnings, lines)
+
+
+def _write(file: Path, text: str) -> None:
+    if str(file) == "-":
+        console.say(text.rstrip())
+    else:
+        file.write_text(text, encoding="utf-8")
+
+
+def _show(pattern: PatternModel, automaton: Any, warnings: Sequence[str], timeline: Sequence[str]) -> None:
+    from cep_patterns.automaton import summary, text
+
+    for line in summary(pattern):
+        console.say(line)
+    console.say("\nautomaton")
+    for line in text(automaton):
+        console.say(f"  {line}")
+    for warning in warnings:
+        console.say(f"\nwarning {warning}")
+    if timeline:
+        console.say("\nwhat became of the samples")
+        for line in timeline:
+            console.say(f"  {line}")
+
+
+def _timelines(
+    patterns: Sequence[PatternModel],
+    samples: Path,
+    edges: Path | None,
+    key: str | None,
+    spans: tuple[str, str],
+) -> dict[str, list[str]]:
+    from cep_patterns.gateway import Run, Settings, run_patterns
+    from cep_patterns.timeline import timeline
+    from faultline.pattern_runs import beside
+    from records.recordings import numbered_lines
+    from records.rules import load_rules
+    from records.samples import Edge, Sample
+
+    fed = _chosen([each for _, each in numbered_lines(samples, Sample)], key)
+    known: list[Edge] = [each for _, each in numbered_lines(edges, Edge)] if edges else []
+    every = [*patterns, *beside(patterns)]
+    tick_ms, late_ms = (_duration(each) for each in spans)
+    settings = Settings(tick_ms=tick_ms, out_of_orderness_ms=late_ms, rules=load_rules([]))
+    result = run_patterns(every, [Run("run", fed, known, trace=True)], settings)["run"]
+    return {each.id: timeline(each, result, clock) for each in patterns}
+
+
+def _chosen(samples: list[Sample], key: str | None) -> list[Sample]:
+    """The samples of one node, all where none is named; UsageError where it has none."""
+    from records.errors import UsageError
+
+    chosen = [each for each in samples if key is None or f"{each.graph}/{each.node}" == key]
+    if not chosen:
+        there = ", ".join(sorted({f"{each.graph}/{each.node}" for each in samples})[:5])
+        raise UsageError(f"--key {key}: no sample of this node", f"the file has {there or 'no samples'}")
+    return chosen
+
+
+def _duration(text: str) -> int:
+    from cep_patterns.document import duration_of
+
+    try:
+        return duration_of(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
