@@ -22,6 +22,8 @@ from gnn.examples import Arrays
 from gnn.loss import loss_of
 from gnn.model import RootCauseNet
 from gnn.parts import Split
+from gnn.warm import start_from
+from onnx_models.bundle import RELEASED, load_bundle
 from records.errors import ConfigError
 
 STATE = "state.pt"
@@ -50,6 +52,8 @@ class Course:
         """Return a course at its first step, seeded."""
         torch.manual_seed(config.seed)
         model = RootCauseNet(model_config)
+        if config.start:
+            start_from(model, load_bundle(RELEASED / config.start))
         steps = max(1, int(config.epochs * len(parts.train) / config.batch))
         optimiser = torch.optim.AdamW(
             model.parameters(), config.learning_rate, weight_decay=config.weight_decay
