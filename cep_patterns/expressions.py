@@ -41,17 +41,18 @@ def parse_condition(text: str, steps: Sequence[str] = (), vocabulary: Vocabulary
     ConditionError where the text is no expression, uses a name that does not exist, mixes types, or is
     neither true nor false.
     """
-    line = _one_line(text)
+    line = one_line(text)
     try:
         parsed = ast.parse(line, mode="eval")
     except SyntaxError as error:
         raise ConditionError(f"not an expression: {error.msg}", max(error.offset or 1, 1)) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise ConditionError(f"not an expression: {error}", 1) from error
-    return _Parser(tuple(steps), vocabulary).truth(parsed.body, 0).expr
+    return Parser(tuple(steps), vocabulary).truth(parsed.body, 0).expr
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text of an expression on one line; ConditionError where it is empty, too long or has a comment."""
     if len(text) > MAX_LENGTH:
         raise ConditionError(f"longer than {MAX_LENGTH} characters", MAX_LENGTH)
     line = " ".join(text.splitlines()).rstrip()
@@ -66,7 +67,7 @@ def _one_line(text: str) -> str:
     return line.lstrip()
 
 
-class _Parser(Calls):
+class Parser(Calls):
     """Turns checked nodes of `ast` into typed nodes; made once per condition."""
 
     def truth(self, node: ast.expr, depth: int) -> Typed:

@@ -82,8 +82,11 @@ KINDS: Final = ("match", "timeout", "edge")
 
 
 def rows(fields: Fields) -> Vocabulary:
-    """The vocabulary of a plain row whose fields are declared; each may be null."""
-    return Vocabulary("a row", dict(fields), frozenset(fields))
+    """The vocabulary of a plain row whose fields are declared; each may be null.
+
+    `time` is the row's event time in ms UTC where no field of that name is declared.
+    """
+    return Vocabulary("a row", {"time": "number", **fields}, frozenset(fields))
 
 
 SUMMARIES: Final = frozenset({"avg", "sum", "stddev", "min", "max"})

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, model_validator
 
 from jobs.durations import Duration, PositiveDuration
+from records.control import CONTROL_TOPIC
 from records.formats import Format
 from records.samples import Name
 from records.validation import Record
@@ -178,6 +179,19 @@ class Checkpoint(Record):
     dir: Name | None = None
 
 
+class Control(Record):
+    """Where the job is told of patterns while it runs; a job that ends by itself is not.
+
+    `bootstrap_servers`: unset, those of the Kafka sink, with its properties; without either there is no
+    control. `properties`: handed to the Kafka client.
+    """
+
+    enabled: bool = True
+    bootstrap_servers: Name | None = None
+    topic: Name = CONTROL_TOPIC
+    properties: dict[str, str] = Field(default_factory=dict)
+
+
 class JobConfig(Record):
     """Everything one job is told.
 
@@ -190,7 +204,7 @@ class JobConfig(Record):
     when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
     folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
     signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
-    `publish_matches`: whether these topics are written.
+    `publish_matches`: whether these topics are written. `control`: where patterns that change are read.
     """
 
     name: Name = "faultline"
@@ -213,6 +227,7 @@ class JobConfig(Record):
     publish_frames: bool = True
     publish_matches: bool = True
     limits: Limits = Field(default_factory=Limits)
+    control: Control = Field(default_factory=Control)
     parallelism: Count = 1
     bundle_time_ms: Count = 30
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)
@@ -251,6 +266,16 @@ class JobConfig(Record):
     def checkpoint_ms(self) -> int | None:
         """Time between checkpoints, ms; None for none."""
         return self.checkpoint.interval or (None if self.bounded else 10_000)
+
+    def control_to_jvm(self) -> dict[str, Any] | None:
+        """Where the JVM reads patterns that change; None where they do not."""
+        sink, own = self.sinks.kafka, self.control
+        servers = own.bootstrap_servers or (sink and sink.bootstrap_servers)
+        if not own.enabled or self.bounded or servers is None:
+            return None
+        shared = sink.properties if sink is not None and own.bootstrap_servers is None else {}
+        properties = {**shared, **own.properties}
+        return {"bootstrap_servers": servers, "topic": own.topic, "properties": properties}
 
     def sinks_to_jvm(self) -> dict[str, Any]:
         """What `Entry.sinks` is told."""

@@ -37,8 +37,8 @@ HEAVY = {
     "onnx": ("gnn",),
     "onnxscript": ("gnn",),
     "tensorboard": ("gnn",),
-    "pyflink": ("jobs", "cep_patterns.gateway"),
-    "py4j": ("jobs", "cep_patterns.gateway"),
+    "pyflink": ("jobs", "cep_patterns.streams"),
+    "py4j": ("jobs", "cep_patterns.streams"),
     "apache_beam": ("jobs",),
     "onnxruntime": ("onnx_models.scorer",),
 }
@@ -46,7 +46,7 @@ HEAVY = {
 #: Parts that load no heavy library at all: (what it is, prefixes that belong to it, prefixes that don't).
 LIGHT = [
     ("records", ("records",), ()),
-    ("patterns", ("cep_patterns",), ("cep_patterns.gateway",)),
+    ("patterns", ("cep_patterns",), ("cep_patterns.streams",)),
     ("model formats", ("onnx_models",), ("onnx_models.scorer",)),
     ("simulator", ("gnn.simulator",), ()),
     ("command", ("faultline",), ()),

@@ -188,6 +188,21 @@ def test_the_jvm_is_told_about_kafka(tmp_path: Path) -> None:
     assert told["limits"] == {"partials_per_key": 1_000, "series_per_node": 2_000, "nodes_per_graph": 20_000}
 
 
+def test_control_is_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_path: Path) -> None:
+    sinks = {"kafka": {"bootstrap_servers": "sink:9092", "properties": {"a": "b"}}}
+
+    def control(**more: Any) -> Any:
+        return jvm(load_config(written(tmp_path, **{"sinks": sinks, **more}), environment={}))["control"]
+
+    topic = "faultline.control.v1"
+    assert control() == {"bootstrap_servers": "sink:9092", "topic": topic, "properties": {"a": "b"}}
+    own = {"bootstrap_servers": "own:9092", "topic": "c", "properties": {"d": "e"}}
+    assert control(control=own) == own
+    assert control(control={"enabled": False}) is None
+    assert control(sinks={"files": {"dir": "out"}}) is None
+    assert control(sources=[{**BASE["sources"][0], "bounded": True}]) is None
+
+
 def test_the_jvm_is_told_how_records_are_read(tmp_path: Path) -> None:
     source = {
         **BASE["sources"][0],

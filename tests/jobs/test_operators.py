@@ -98,3 +98,15 @@ def test_nothing_in_nothing_out(loudest: Bundle) -> None:
     rows = observations([frame_row(0)])
     sent = minicluster.run(rows, configuration(loudest.path, publish_frames=False), loudest.manifest)
     assert sent == []
+
+
+def test_a_dry_run_is_published_and_opens_no_incident(loudest: Bundle) -> None:
+    told = [
+        event.model_copy(update={"dry_run": True}) if isinstance(event, Match) else event
+        for event in incident("shop", 10, 14, 30)
+    ]
+    sent = minicluster.run(observations(told), configuration(loudest.path), loudest.manifest)
+    assert events(sent) == []
+    matches = [Match.model_validate_json(each.value) for each in of(sent, "matches")]
+    assert len(matches) == sum(isinstance(event, Match) for event in told) > 0
+    assert all(each.dry_run for each in matches)

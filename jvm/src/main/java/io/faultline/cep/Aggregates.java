@@ -55,7 +55,7 @@ final class Aggregates {
   }
 
   @Nullable
-  private static Event end(IterativeCondition.Context<Event> steps, String step, boolean first)
+  static Event end(IterativeCondition.Context<Event> steps, String step, boolean first)
       throws Exception {
     Event last = null;
     for (Event e : steps.getEventsForPattern(step)) {

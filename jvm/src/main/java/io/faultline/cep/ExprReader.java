@@ -65,6 +65,16 @@ final class ExprReader {
     return typed(json, Type.TRUTH, "a condition");
   }
 
+  /** An expression that is worth something. */
+  Expr value(JsonNode json) throws PatternRefusedException {
+    depth = 0;
+    Expr expr = expr(json);
+    if (expr.type() == Type.NOTHING) {
+      throw new PatternRefusedException("null is no value to ask for");
+    }
+    return expr;
+  }
+
   private Expr typed(JsonNode json, Type type, String what) throws PatternRefusedException {
     Expr expr = expr(json);
     if (expr.type() != type) {

@@ -23,6 +23,13 @@ final class Exprs {
     return parts(expr).stream().anyMatch(Exprs::asksSteps);
   }
 
+  /** Whether the expression looks at the event at hand. */
+  static boolean asksEvent(Expr expr) {
+    boolean own =
+        expr instanceof Expr.FieldOf || expr instanceof Expr.Label || expr instanceof Expr.Reaches;
+    return own || parts(expr).stream().anyMatch(Exprs::asksEvent);
+  }
+
   static List<Expr> parts(Expr expr) {
     if (expr instanceof Expr.And and) {
       return and.args();

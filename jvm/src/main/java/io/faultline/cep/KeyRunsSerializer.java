@@ -25,6 +25,7 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.types.Row;
 import org.apache.flink.types.StringValue;
 
 /**
@@ -51,6 +52,15 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
 
   private KeyRunsSerializer(EventTable.Form form) {
     this.form = form;
+  }
+
+  /**
+   * Runs over plain rows; a part of the state of those who keep them.
+   *
+   * @param places of the fields by name
+   */
+  public static KeyRunsSerializer ofRows(TypeSerializer<Row> rows, Map<String, Integer> places) {
+    return new KeyRunsSerializer(RowTable.form(rows, places));
   }
 
   @Override
@@ -169,7 +179,7 @@ public final class KeyRunsSerializer extends CompactSerializer<KeyRuns> {
   @Override
   public TypeSerializerSnapshot<KeyRuns> snapshotConfiguration() {
     if (this != INSTANCE) {
-      throw new UnsupportedOperationException("part of the state of a graph");
+      throw new UnsupportedOperationException("part of another state");
     }
     return new Snapshot();
   }
