@@ -87,7 +87,7 @@ class Course:
         seen = augment(self.rng, batch, self.config)
         loss = loss_of(self.model(seen.inputs, seen.batch, seen.graphs), seen, self.config)
         self.optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimiser.step()
         self.schedule.step()

@@ -165,7 +165,7 @@ def _host(rng: np.random.Generator, load: F64, signal: Signal, drift: F64) -> tu
     if signal == "cpu":
         return load * 90, "%"
     if signal == "saturation":
-        return np.maximum(load - rng.uniform(0.3, 0.9), 0) * 50, None
+        return np.asarray(50.0 * np.maximum(load - rng.uniform(0.3, 0.9), 0.0)), None
     low, high, unit = (9, 11, "By") if signal == "memory" else (3, 6, None)
     return np.asarray(10 ** rng.uniform(low, high) * drift * (0.7 + rng.uniform(0.0, 0.3) * load)), unit
 

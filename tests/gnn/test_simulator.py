@@ -106,7 +106,7 @@ def test_a_queue_keeps_slowness_from_its_callers_and_piles_up() -> None:
 
 
 def test_a_broken_cache_floods_what_it_spared() -> None:
-    spared = {"cache": np.array([-1, -1, 2]), "miss": np.array([1.0, 1.0, 0.1])}
+    spared: dict[str, Any] = {"cache": np.array([-1, -1, 2]), "miss": np.array([1.0, 1.0, 0.1])}
     assert rise(happen("outage", 2, **spared).edge_rate[2]) > 3
     assert rise(happen("outage", 2).edge_rate[2]) < 1.2
 
