@@ -63,8 +63,8 @@ ifndef ONLY
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.sizes --write
 endif
 
-fuzz: ## A million damaged payloads through each decoder (COUNT=1000000 SEED=1), counts in jvm/target/fuzz
-	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=FuzzTest -Dfuzz.count=$${COUNT:-1000000} -Dfuzz.seed=$${SEED:-1}
+fuzz: ## A million damaged payloads through each decoder (COUNT=1000000 SEED=1 FORMATS=native,telegraf), counts in jvm/target/fuzz
+	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=FuzzTest -Dfuzz.count=$${COUNT:-1000000} -Dfuzz.seed=$${SEED:-1} -Dfuzz.formats=$${FORMATS:-}
 	@cat jvm/target/fuzz/*.txt
 
 nightly: ## 10,000 random patterns through stock Flink CEP and the engine (PATTERNS=50 SEED=1 SEEDS=200)
