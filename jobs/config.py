@@ -246,7 +246,7 @@ class JobConfig(Record):
     limits: Limits = Field(default_factory=Limits)
     control: Control = Field(default_factory=Control)
     parallelism: Count = 1
-    bundle_time_ms: Count = 30
+    bundle_time_ms: Count = 10
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)
 
     @model_validator(mode="after")
