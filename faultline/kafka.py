@@ -1,4 +1,4 @@
-"""Reads topics: what the job wrote and what it reads. The command's only module that knows kafka-python."""
+"""Reads topics: what the job wrote and what it reads. With kafka_send.py all that knows kafka-python."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_topic(servers: str, topic: str, since: int, done: Collection[int] = ())
     In order of each partition. A partition in `done`, which may grow meanwhile, is read no further.
     UsageError where there is no such topic, MachineError where the broker does not answer.
     """
-    consumer = _connect(servers)
+    consumer = connect(servers)
     try:
         ends = _begin(consumer, topic, since)
         silent = time.monotonic() + SILENT_S
@@ -106,15 +106,41 @@ def incident_events(
 
 def check_broker(servers: str) -> int:
     """The number of topics at `servers`; MachineError where no broker answers."""
-    consumer = _connect(servers)
+    consumer = connect(servers)
     try:
         return len(consumer.topics())
     finally:
         consumer.close()
 
 
+def values_since(servers: str, topic: str, since: int) -> Iterator[bytes]:
+    """The values of a topic from that moment (ms) on; none where there is no such topic."""
+    for record in read_topic(servers, topic, since) if _has(servers, topic) else ():
+        if record.value is not None:
+            yield record.value
+
+
+def last_values(servers: str, topic: str) -> dict[str, bytes]:
+    """The last value of each key of a topic, without deleted ones; none where there is no such topic."""
+    values: dict[str, bytes] = {}
+    for record in read_topic(servers, topic, 0) if _has(servers, topic) else ():
+        key = (record.key or b"").decode(errors="replace")
+        values.pop(key, None)
+        if record.value is not None:
+            values[key] = record.value
+    return values
+
+
+def _has(servers: str, topic: str) -> bool:
+    consumer = connect(servers)
+    try:
+        return topic in consumer.topics()
+    finally:
+        consumer.close()
+
+
 def _consumer(servers: str, topic: str, from_beginning: bool, idle_s: float | None) -> Any:
-    return _connect(
+    return connect(
         servers,
         topic,
         auto_offset_reset="earliest" if from_beginning else "latest",
@@ -122,7 +148,8 @@ def _consumer(servers: str, topic: str, from_beginning: bool, idle_s: float | No
     )
 
 
-def _connect(servers: str, *topics: str, **options: Any) -> Any:
+def connect(servers: str, *topics: str, **options: Any) -> Any:
+    """A consumer; MachineError where no broker answers."""
     from kafka import KafkaConsumer
     from kafka.errors import KafkaError
 

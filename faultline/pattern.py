@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faultline import console, exits, pattern_files, pattern_proof
+from faultline import console, exits, pattern_files, pattern_live, pattern_proof
 from faultline.words import clock, duration, plural
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="CEP patterns: what counts as an anomaly.")
 pattern_proof.register(app)
 pattern_files.register(app)
+pattern_live.register(app)
 
 Files = Annotated[
     list[Path] | None,

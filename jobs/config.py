@@ -11,7 +11,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
+from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
+from records.control import CONTROL_TOPIC
 from records.formats import Format
 from records.samples import Name
 from records.validation import Record
@@ -145,6 +147,21 @@ class Sinks(Record):
     files: FilesSink | None = None
 
 
+class BreakerConfig(Record):
+    """When the fallback ranks instead of the model for a while: see jobs.breaker.
+
+    `enabled`: unset, for live sources only, since a replay's answers must not depend on how busy the machine
+    is.
+    """
+
+    enabled: bool | None = None
+    slow_ms: Count = 200
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.85
+    share: Annotated[float, Field(gt=0, le=1)] = 0.8
+    window: Count = 20
+    pause: PositiveDuration = 10_000
+
+
 class ScoreConfig(Record):
     """How snapshots are scored.
 
@@ -158,6 +175,7 @@ class ScoreConfig(Record):
     batch_ms: Count = 87
     capacity: Count = 100
     provider: Literal["cpu", "gpu"] = "cpu"
+    breaker: BreakerConfig = Field(default_factory=BreakerConfig)
 
 
 class Limits(Record):
@@ -178,6 +196,19 @@ class Checkpoint(Record):
     dir: Name | None = None
 
 
+class Control(Record):
+    """Where the job is told of patterns while it runs; a job that ends by itself is not.
+
+    `bootstrap_servers`: unset, those of the Kafka sink, with its properties; without either there is no
+    control. `properties`: handed to the Kafka client.
+    """
+
+    enabled: bool = True
+    bootstrap_servers: Name | None = None
+    topic: Name = CONTROL_TOPIC
+    properties: dict[str, str] = Field(default_factory=dict)
+
+
 class JobConfig(Record):
     """Everything one job is told.
 
@@ -190,7 +221,7 @@ class JobConfig(Record):
     when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
     folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
     signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
-    `publish_matches`: whether these topics are written.
+    `publish_matches`: whether these topics are written. `control`: where patterns that change are read.
     """
 
     name: Name = "faultline"
@@ -213,6 +244,7 @@ class JobConfig(Record):
     publish_frames: bool = True
     publish_matches: bool = True
     limits: Limits = Field(default_factory=Limits)
+    control: Control = Field(default_factory=Control)
     parallelism: Count = 1
     bundle_time_ms: Count = 30
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)
@@ -248,9 +280,28 @@ class JobConfig(Record):
         return self.score.timeout_ms or (60_000 if self.bounded else 1_000)
 
     @property
+    def breaker_settings(self) -> BreakerSettings | None:
+        """Of the breaker before the model; None for none."""
+        told = self.score.breaker
+        enabled = not self.bounded if told.enabled is None else told.enabled
+        if not enabled:
+            return None
+        return BreakerSettings(told.slow_ms, told.confidence, told.share, told.window, told.pause)
+
+    @property
     def checkpoint_ms(self) -> int | None:
         """Time between checkpoints, ms; None for none."""
         return self.checkpoint.interval or (None if self.bounded else 10_000)
+
+    def control_to_jvm(self) -> dict[str, Any] | None:
+        """Where the JVM reads patterns that change; None where they do not."""
+        sink, own = self.sinks.kafka, self.control
+        servers = own.bootstrap_servers or (sink and sink.bootstrap_servers)
+        if not own.enabled or self.bounded or servers is None:
+            return None
+        shared = sink.properties if sink is not None and own.bootstrap_servers is None else {}
+        properties = {**shared, **own.properties}
+        return {"bootstrap_servers": servers, "topic": own.topic, "properties": properties}
 
     def sinks_to_jvm(self) -> dict[str, Any]:
         """What `Entry.sinks` is told."""

@@ -66,7 +66,9 @@ class Incidents(KeyedProcessFunction):
         self._state = runtime_context.get_state(ValueStateDescriptor("incident", content))
         self._ring = runtime_context.get_map_state(MapStateDescriptor("ring", Types.LONG(), content))
         group = runtime_context.get_metrics_group()
-        self._counters = {name: group.counter(name) for name in ("requests", "ended", "unreadable")}
+        self._counters = {
+            name: group.counter(name) for name in ("requests", "ended", "unreadable", "dry_run")
+        }
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
         """One frame row or match of the graph."""
@@ -79,6 +81,9 @@ class Incidents(KeyedProcessFunction):
             return
         if self._publish[kind]:
             yield self._tag, _as_it_came(graph, kind, time, payload)
+        if event is None:
+            self._counters["dry_run"].inc()
+            return
         if isinstance(event, Framed):
             self._ring.put(event.row.time, payload)
         yield from self._step(graph, event, ctx)
@@ -112,11 +117,15 @@ class Incidents(KeyedProcessFunction):
                 ctx.timer_service().register_event_time_timer(time)
 
 
-def _read(kind: str, payload: bytes) -> Event:
-    """The event in a row; a pattern that ran out of time comes only where it says that this counts."""
+def _read(kind: str, payload: bytes) -> Event | None:
+    """The event in a row; a pattern that ran out of time comes only where it says that this counts.
+
+    None for a match of a pattern that is only tried.
+    """
     if kind == FRAME:
         return Framed(read_frame_row(bytes(payload)))
-    return Matched(alert_of(Match.model_validate_json(payload)))
+    match = Match.model_validate_json(payload)
+    return None if match.dry_run else Matched(alert_of(match))
 
 
 def _as_it_came(graph: str, kind: str, time: int, payload: bytes) -> Row:

@@ -44,6 +44,7 @@ def sources_config(
         "rules": [dict(rule) for rule in rules],
         "patterns": [dict(pattern) for pattern in patterns],
         "limits": config.limits.model_dump(),
+        "control": config.control_to_jvm(),
     }
 
 

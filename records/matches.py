@@ -59,6 +59,7 @@ class Match(Record):
     """A pattern completed (`match`) or ran out of time (`timeout`) on a key.
 
     `time`: when event time made it ready, ms. `start`, `end`: times of the first and the last sample, ms.
+    `dry_run`: of a pattern that is only tried: it opens no incident and is shown to no other pattern.
     """
 
     graph: Name
@@ -75,6 +76,7 @@ class Match(Record):
     end: TimeMs
     steps: list[MatchStep]
     runbook: str | None = None
+    dry_run: bool = False
 
     @property
     def signal(self) -> Signal | None:

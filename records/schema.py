@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 from pydantic import BaseModel
 
+from records.control import ControlRecord, PatternAck, PatternsLive
 from records.incidents import IncidentEvent
 from records.matches import Match
 from records.recordings import RecordingMeta
@@ -29,6 +30,9 @@ MODELS: Final[dict[str, type[BaseModel]]] = {
     "match.v1": Match,
     "incident.v1": IncidentEvent,
     "rule.v1": Rule,
+    "control.v1": ControlRecord,
+    "pattern_ack.v1": PatternAck,
+    "patterns_live.v1": PatternsLive,
 }
 """Schema name (record and version) to its model."""
 

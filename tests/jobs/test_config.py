@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from jobs.breaker import BreakerSettings
 from jobs.config import JobConfig
 from jobs.config_loading import load_config
 from jobs.durations import parse_duration, show_duration
@@ -58,6 +59,7 @@ def test_defaults_of_a_live_job(tmp_path: Path) -> None:
         3_600_000,
     )
     assert config.score.batch_ms == 87
+    assert config.breaker_settings == BreakerSettings(200, 0.85, 0.8, 20, 10_000)
 
 
 def test_defaults_of_a_replay(tmp_path: Path) -> None:
@@ -66,6 +68,7 @@ def test_defaults_of_a_replay(tmp_path: Path) -> None:
     assert config.bounded
     assert (config.lateness_ms, config.timeout_ms, config.checkpoint_ms) == (0, 60_000, None)
     assert config.recording_paths == [str(tmp_path / "rec")]
+    assert config.breaker_settings is None
 
 
 def test_a_flag_beats_the_environment_which_beats_the_file(tmp_path: Path) -> None:
@@ -186,6 +189,21 @@ def test_the_jvm_is_told_about_kafka(tmp_path: Path) -> None:
     )
     assert (told["window_ticks"], told["patterns"], told["rules"]) == (10, [{"id": "p"}], [{"metric": "m"}])
     assert told["limits"] == {"partials_per_key": 1_000, "series_per_node": 2_000, "nodes_per_graph": 20_000}
+
+
+def test_control_is_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_path: Path) -> None:
+    sinks = {"kafka": {"bootstrap_servers": "sink:9092", "properties": {"a": "b"}}}
+
+    def control(**more: Any) -> Any:
+        return jvm(load_config(written(tmp_path, **{"sinks": sinks, **more}), environment={}))["control"]
+
+    topic = "faultline.control.v1"
+    assert control() == {"bootstrap_servers": "sink:9092", "topic": topic, "properties": {"a": "b"}}
+    own = {"bootstrap_servers": "own:9092", "topic": "c", "properties": {"d": "e"}}
+    assert control(control=own) == own
+    assert control(control={"enabled": False}) is None
+    assert control(sinks={"files": {"dir": "out"}}) is None
+    assert control(sources=[{**BASE["sources"][0], "bounded": True}]) is None
 
 
 def test_the_jvm_is_told_how_records_are_read(tmp_path: Path) -> None:

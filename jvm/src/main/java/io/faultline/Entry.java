@@ -3,8 +3,11 @@ package io.faultline;
 import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
 import io.faultline.config.SinksConfig;
+import io.faultline.control.ControlSource;
 import io.faultline.graph.Correlate;
 import io.faultline.graph.GraphConfig;
+import io.faultline.graph.LiveCorrelate;
+import io.faultline.node.LiveNodeOperator;
 import io.faultline.node.NodeConfig;
 import io.faultline.node.NodeOperator;
 import io.faultline.records.Block;
@@ -18,9 +21,12 @@ import io.faultline.source.Inputs;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import javax.annotation.Nullable;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.types.Row;
@@ -49,18 +55,17 @@ public final class Entry {
     JobConfig job = JobConfig.read(json);
     JsonNode raw = Json.read(json, JsonNode.class, "config");
     Split.Parts parts = decoded(Inputs.of(env, job));
+    BroadcastStream<Row> control =
+        job.control() == null ? null : ControlSource.of(env, job.control(), job.name());
     SingleOutputStreamOperator<GraphEvent> nodes =
-        parts
-            .blocks()
-            .keyBy(Block::key, Types.STRING)
-            .process(new NodeOperator(NodeConfig.parse(raw)), GraphEventSerializer.TYPE)
+        nodes(parts.blocks().keyBy(Block::key, Types.STRING), NodeConfig.parse(raw), control)
             .name("normalise, detect, frame")
             .uid("node");
     SingleOutputStreamOperator<Row> observations =
-        nodes
-            .union(parts.edges())
-            .keyBy(GraphEvent::graph, Types.STRING)
-            .process(new Correlate(GraphConfig.parse(raw)), Correlate.ROW)
+        correlated(
+                nodes.union(parts.edges()).keyBy(GraphEvent::graph, Types.STRING),
+                GraphConfig.parse(raw),
+                control)
             .name("correlate")
             .uid("correlate");
     DataStream<Row> audit =
@@ -71,6 +76,24 @@ public final class Entry {
             .name("audit")
             .uid("audit");
     return Map.of(OBSERVATIONS, observations, DEAD_LETTERS, parts.deadLetters(), AUDIT, audit);
+  }
+
+  private static SingleOutputStreamOperator<GraphEvent> nodes(
+      KeyedStream<Block, String> blocks,
+      NodeConfig config,
+      @Nullable BroadcastStream<Row> control) {
+    return control == null
+        ? blocks.process(new NodeOperator(config), GraphEventSerializer.TYPE)
+        : blocks.connect(control).process(new LiveNodeOperator(config), GraphEventSerializer.TYPE);
+  }
+
+  private static SingleOutputStreamOperator<Row> correlated(
+      KeyedStream<GraphEvent, String> events,
+      GraphConfig config,
+      @Nullable BroadcastStream<Row> control) {
+    return control == null
+        ? events.process(new Correlate(config), Correlate.ROW)
+        : events.connect(control).process(new LiveCorrelate(config), Correlate.ROW);
   }
 
   /**

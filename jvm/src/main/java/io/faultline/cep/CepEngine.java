@@ -31,6 +31,7 @@ public final class CepEngine {
   private final List<Refusal> refused;
   private final Dictionary dictionary;
   private final Interests interests;
+  private final Binding binding;
   private final HostedAutomaton automaton = new HostedAutomaton();
 
   /** For each pattern the number of the event that it has dealt with. */
@@ -41,23 +42,27 @@ public final class CepEngine {
 
   /** Patterns that cannot run are left out and found in {@link #refused}. */
   public CepEngine(List<PatternModel> models, CepSettings settings) {
-    this(models, settings, new Dictionary(), Map.of());
+    this(models.stream().map(LivePattern::of).toList(), settings, new Dictionary(), Map.of(), 0);
   }
 
   private CepEngine(
-      List<PatternModel> models,
+      List<LivePattern> live,
       CepSettings settings,
       Dictionary dictionary,
-      Map<PatternModel, CompiledPattern> known) {
+      Map<PatternModel, CompiledPattern> known,
+      long dropped) {
     this.settings = settings;
     this.dictionary = dictionary;
     this.refused = new ArrayList<>();
     List<CompiledPattern> compiled = new ArrayList<>();
-    for (PatternModel model : models) {
+    for (LivePattern each : live) {
+      PatternModel model = each.model();
       try {
         CompiledPattern same = known.get(model);
-        compiled.add(
-            same != null ? same : CompiledPattern.of(model, settings.timeouts(), dictionary));
+        CompiledPattern one =
+            same != null ? same : CompiledPattern.of(model, settings.timeouts(), dictionary);
+        one.use(each);
+        compiled.add(one);
       } catch (PatternRefusedException e) {
         refused.add(new Refusal(model.id(), model.version(), e.getMessage()));
       }
@@ -68,6 +73,7 @@ public final class CepEngine {
       patterns[i].siblings = patterns.length;
     }
     this.interests = new Interests(patterns);
+    this.binding = new Binding(patterns, dropped);
     this.dealtWith = new long[patterns.length];
   }
 
@@ -77,12 +83,17 @@ public final class CepEngine {
    * is gone: when their key is next touched, or at once by {@link #release}.
    */
   public CepEngine with(List<PatternModel> models) {
+    return withLive(models.stream().map(LivePattern::of).toList());
+  }
+
+  /** As {@link #with}; two versions of one pattern may be live, of which one drains. */
+  public CepEngine withLive(List<LivePattern> live) {
     Map<PatternModel, CompiledPattern> known = new HashMap<>();
     for (CompiledPattern pattern : patterns) {
       pattern.stats().settleSeen();
       known.put(pattern.model(), pattern);
     }
-    CepEngine engine = new CepEngine(models, settings, dictionary, known);
+    CepEngine engine = new CepEngine(live, settings, dictionary, known, dropped());
     dictionary.tidy();
     return engine;
   }
@@ -94,6 +105,11 @@ public final class CepEngine {
 
   public List<Refusal> refused() {
     return List.copyOf(refused);
+  }
+
+  /** Partial and withheld matches that went because their pattern did, so far. */
+  public long dropped() {
+    return binding.dropped();
   }
 
   /**
@@ -131,7 +147,7 @@ public final class CepEngine {
    * @param time ms UTC, Long.MAX_VALUE = the end of all input
    */
   public void advance(KeyRuns runs, long time, MatchOutput out) {
-    bind(runs);
+    binding.bind(runs);
     if (time < runs.nextDue || runs.nextDue == Run.NEVER) {
       return;
     }
@@ -153,7 +169,7 @@ public final class CepEngine {
         due.add(run);
       }
     }
-    findNextDue(runs);
+    Binding.findNextDue(runs);
   }
 
   /**
@@ -161,7 +177,7 @@ public final class CepEngine {
    * early, never too late.
    */
   public long nextTimer(KeyRuns runs) {
-    bind(runs);
+    binding.bind(runs);
     return runs.nextDue;
   }
 
@@ -169,59 +185,11 @@ public final class CepEngine {
     return run.due != Run.NEVER && run.due <= time;
   }
 
-  private static void findNextDue(KeyRuns runs) {
-    runs.nextDue = Run.NEVER;
-    runs.each(run -> runs.nextDue = Math.min(runs.nextDue, run.due));
-  }
-
   /** Frees at once what patterns hold that are gone; returns how many runs went. */
   public int release(KeyRuns runs) {
     int before = runs.size();
-    bind(runs);
+    binding.bind(runs);
     return before - runs.size();
-  }
-
-  /** Finds the patterns of restored runs again; runs of patterns that are gone are dropped. */
-  private void bind(KeyRuns runs) {
-    if (runs.boundTo == patterns) {
-      return;
-    }
-    List<Run> gone = new ArrayList<>();
-    runs.each(
-        run -> {
-          CompiledPattern before = run.compiled;
-          run.compiled = find(run);
-          if (run.compiled == null || !run.refresh()) {
-            drop(run, before);
-            gone.add(run);
-          }
-        });
-    gone.forEach(runs::remove);
-    runs.index(patterns.length);
-    findNextDue(runs);
-    runs.boundTo = patterns;
-  }
-
-  private static void drop(Run run, @Nullable CompiledPattern before) {
-    CompiledPattern counted = run.compiled == null ? before : run.compiled;
-    if (counted != null) {
-      counted.stats().dropped += run.held();
-      counted.stats().partials -= before == null ? 0 : run.held();
-    }
-    run.compiled = null;
-  }
-
-  @Nullable
-  private CompiledPattern find(Run run) {
-    for (CompiledPattern pattern : patterns) {
-      PatternModel model = pattern.model();
-      if (model.version() == run.version
-          && model.id().equals(run.pattern)
-          && (model.key() == PatternModel.Key.SERIES) == (run.series != null)) {
-        return pattern;
-      }
-    }
-    return null;
   }
 
   private void showKey(KeyRuns runs, Interest interest, Event event, Name name, MatchOutput out) {
@@ -267,6 +235,9 @@ public final class CepEngine {
         giveUp(pattern, e, out);
         continue;
       }
+      if (!pattern.mayBegin(event)) {
+        continue;
+      }
       boolean perSeries = pattern.model().key() == PatternModel.Key.SERIES;
       Run run = Run.begin(pattern, perSeries ? event.seriesKey() : null);
       if (feed(runs, run, event, name, out)) {
@@ -279,7 +250,7 @@ public final class CepEngine {
   private boolean feed(KeyRuns runs, Run run, Event event, Name name, MatchOutput out) {
     try {
       if (run.first == null ? !run.isActive() : run.compiled.endsFirst(event, name)) {
-        if (run.compiled.holdsFirst(event, name)) {
+        if (run.compiled.mayBegin(event) && run.compiled.holdsFirst(event, name)) {
           return hold(runs, run, event);
         }
         if (run.first != null) {
@@ -291,6 +262,9 @@ public final class CepEngine {
         return true;
       }
       wake(run, out);
+      if (!run.compiled.mayBegin(event)) {
+        run.beginNoMore();
+      }
       tell(run, automaton.process(run, kept(event)), event.time(), out);
       boolean active = settle(run, event.time(), out);
       runs.nextDue = Math.min(runs.nextDue, run.due);

@@ -31,9 +31,13 @@ public final class CompiledPattern {
 
   int siblings;
 
+  /** How far it counts; set by its engine. */
+  private LivePattern live;
+
   private CompiledPattern(PatternModel model, boolean timeouts, Dictionary dictionary)
       throws PatternRefusedException {
     this.model = model;
+    this.live = LivePattern.of(model);
     Pattern<Event, Event> pattern =
         FlinkPatterns.build(model, Conditions.shared(dictionary, stats));
     this.skip = pattern.getAfterMatchSkipStrategy();
@@ -87,6 +91,25 @@ public final class CompiledPattern {
 
   public PatternStats stats() {
     return stats;
+  }
+
+  void use(LivePattern as) {
+    live = as;
+  }
+
+  /** Whether its matches open no incident. */
+  public boolean isDryRun() {
+    return live.dryRun();
+  }
+
+  /** Whether it begins no partial matches. */
+  boolean isDraining() {
+    return live.draining();
+  }
+
+  /** Whether a partial match may begin with an event of this graph. */
+  boolean mayBegin(Event e) {
+    return !live.draining() && (live.share().isAll() || live.share().covers(model.id(), e.graph()));
   }
 
   NFA<Event> nfa() {

@@ -21,6 +21,12 @@ public abstract class Event {
     return null;
   }
 
+  /** The graph that it belongs to, or null where there are none. */
+  @Nullable
+  String graph() {
+    return null;
+  }
+
   /** The name under which the engine looks for patterns that this event can matter to. */
   Name name(Names names) {
     return names.any();

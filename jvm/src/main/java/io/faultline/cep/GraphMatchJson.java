@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
@@ -22,10 +23,13 @@ public final class GraphMatchJson {
    * @param json a match as {@link MatchJson} writes it
    * @param time when it was ready, ms UTC
    * @param calls the topology at that time
+   * @return null for a match of a pattern that is only tried: it makes no other pattern match
    */
+  @Nullable
   public static GraphSight read(byte[] json, long time, Calls calls) {
     try {
-      return read(MAPPER.readTree(json), time, calls);
+      JsonNode match = MAPPER.readTree(json);
+      return match.path(MatchWriting.DRY_RUN).asBoolean() ? null : read(match, time, calls);
     } catch (IOException e) {
       throw new IllegalStateException("a match could not be read", e);
     }
@@ -59,17 +63,23 @@ public final class GraphMatchJson {
   }
 
   /**
+   * @param dryRun whether the match is marked as one that opens no incident
    * @param seen by step, as the engine tells them; at least one
    * @param readyAt when event time decided it, ms UTC
    */
   public static byte[] render(
-      PatternModel model, MatchJson.Kind kind, Map<String, List<Event>> seen, long readyAt) {
-    return MatchWriting.bytes(json -> write(json, model, kind, seen, readyAt));
+      PatternModel model,
+      boolean dryRun,
+      MatchJson.Kind kind,
+      Map<String, List<Event>> seen,
+      long readyAt) {
+    return MatchWriting.bytes(json -> write(json, model, dryRun, kind, seen, readyAt));
   }
 
   private static void write(
       JsonGenerator json,
       PatternModel model,
+      boolean dryRun,
       MatchJson.Kind kind,
       Map<String, List<Event>> seen,
       long readyAt)
@@ -93,6 +103,7 @@ public final class GraphMatchJson {
     json.writeNumberField("end", all.stream().mapToLong(GraphMatchJson::end).max().orElseThrow());
     MatchWriting.steps(json, model, seen, (out, event) -> writeSight(out, (GraphSight) event));
     json.writeStringField("runbook", model.runbook());
+    MatchWriting.mark(json, dryRun);
     json.writeEndObject();
   }
 

@@ -77,6 +77,7 @@ public final class GraphSight extends Event {
     return time;
   }
 
+  @Override
   public String graph() {
     return graph;
   }

@@ -55,7 +55,7 @@ final class Interests {
       reacting[i >> 6] |= 1L << i;
       pattern.stats().sees(events);
       Predicate needed = pattern.start().only(name);
-      if (pattern.start().canReact(name)) {
+      if (!pattern.isDraining() && pattern.start().canReact(name)) {
         starts.computeIfAbsent(needed == null ? i : needed, k -> new ArrayList<>()).add(i);
       }
     }

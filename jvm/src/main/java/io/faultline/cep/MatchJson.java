@@ -20,17 +20,23 @@ public final class MatchJson {
   private MatchJson() {}
 
   /**
+   * @param dryRun whether the match is marked as one that opens no incident
    * @param samples by step, as the engine tells them; at least one
    * @param readyAt when event time decided it, ms UTC
    */
   public static byte[] render(
-      PatternModel model, Kind kind, Map<String, List<Event>> samples, long readyAt) {
-    return MatchWriting.bytes(json -> write(json, model, kind, samples, readyAt));
+      PatternModel model,
+      boolean dryRun,
+      Kind kind,
+      Map<String, List<Event>> samples,
+      long readyAt) {
+    return MatchWriting.bytes(json -> write(json, model, dryRun, kind, samples, readyAt));
   }
 
   private static void write(
       JsonGenerator json,
       PatternModel model,
+      boolean dryRun,
       Kind kind,
       Map<String, List<Event>> samples,
       long readyAt)
@@ -51,6 +57,7 @@ public final class MatchJson {
     json.writeNumberField("end", edge(samples, false));
     MatchWriting.steps(json, model, samples, (out, event) -> writeSample(out, (SampleEvent) event));
     json.writeStringField("runbook", model.runbook());
+    MatchWriting.mark(json, dryRun);
     json.writeEndObject();
   }
 

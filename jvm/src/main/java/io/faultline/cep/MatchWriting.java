@@ -9,6 +9,8 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator
 
 /** What the records of matches have in common, whatever the pattern looks at. */
 final class MatchWriting {
+  static final String DRY_RUN = "dry_run";
+
   private static final JsonFactory JSON = new JsonFactory();
 
   private MatchWriting() {}
@@ -55,6 +57,13 @@ final class MatchWriting {
       json.writeEndObject();
     }
     json.writeEndArray();
+  }
+
+  /** Says that a match opens no incident; one that may says nothing of it. */
+  static void mark(JsonGenerator json, boolean dryRun) throws IOException {
+    if (dryRun) {
+      json.writeBooleanField(DRY_RUN, true);
+    }
   }
 
   /** Null where it is not finite. */

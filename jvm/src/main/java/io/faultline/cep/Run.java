@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import javax.annotation.Nullable;
 import org.apache.flink.cep.nfa.ComputationState;
+import org.apache.flink.cep.nfa.DeweyNumber;
 import org.apache.flink.cep.nfa.NFAState;
 import org.apache.flink.cep.nfa.sharedbuffer.EventId;
 import org.apache.flink.cep.nfa.sharedbuffer.Lockable;
@@ -35,6 +36,9 @@ final class Run {
    * the automaton sees the first event when the second one is taken, or when time runs out.
    */
   @Nullable Event first;
+
+  /** Whether the automaton has lost its start state: what is held ends, and nothing begins. */
+  private boolean ending;
 
   /** Found again after a restore or a change of patterns. */
   CompiledPattern compiled;
@@ -108,6 +112,7 @@ final class Run {
 
   /** Takes back what {@link #writtenEvents} wrote: an event in an automaton at its start. */
   Run restored() {
+    ending = !hasStart();
     if (!isActive() && events.size() == 1) {
       first = events.values().iterator().next().getElement();
       events.clear();
@@ -120,12 +125,56 @@ final class Run {
     return first != null
         || state.getPartialMatches().size() > 1
         || !state.getCompletedMatches().isEmpty()
-        || state.getPartialMatches().peek().getStartEventID() != null;
+        || (!state.getPartialMatches().isEmpty()
+            && state.getPartialMatches().peek().getStartEventID() != null);
+  }
+
+  private boolean hasStart() {
+    for (ComputationState partial : state.getPartialMatches()) {
+      if (partial.getStartEventID() == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * From now on nothing begins: without its start state Flink's automaton goes on with what it
+   * holds. Not for a run whose first event the automaton has not seen.
+   */
+  void beginNoMore() {
+    if (!ending) {
+      state.getPartialMatches().removeIf(partial -> partial.getStartEventID() == null);
+      ending = true;
+    }
+  }
+
+  /** Takes back {@link #beginNoMore}. */
+  void beginAgain() {
+    if (ending) {
+      String start =
+          compiled.nfa().createInitialNFAState().getPartialMatches().peek().getCurrentStateName();
+      state.getPartialMatches().add(ComputationState.createStartState(start, freeVersion()));
+      ending = false;
+    }
+  }
+
+  /** By their versions Flink's shared buffer tells partial matches apart. */
+  private DeweyNumber freeVersion() {
+    int last = 0;
+    for (ComputationState partial : state.getPartialMatches()) {
+      last = Math.max(last, partial.getVersion().getRun());
+    }
+    for (ComputationState complete : state.getCompletedMatches()) {
+      last = Math.max(last, complete.getVersion().getRun());
+    }
+    return new DeweyNumber(last + 1);
   }
 
   /** Partial and withheld matches. */
   int held() {
-    int seen = state.getPartialMatches().size() - 1 + state.getCompletedMatches().size();
+    int starts = ending ? 0 : 1;
+    int seen = state.getPartialMatches().size() - starts + state.getCompletedMatches().size();
     return first == null ? seen : seen + 1;
   }
 

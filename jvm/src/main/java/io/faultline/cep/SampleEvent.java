@@ -97,6 +97,11 @@ public final class SampleEvent extends Event {
   }
 
   @Override
+  String graph() {
+    return series.graph();
+  }
+
+  @Override
   Name name(Names names) {
     return series.name(names);
   }

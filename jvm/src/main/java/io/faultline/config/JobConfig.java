@@ -24,6 +24,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param timeouts whether partial matches that ran out of time are told
  * @param patterns pattern models as JSON, read by the pattern engine
  * @param name of the job, for logs and ids
+ * @param control where patterns that change are read; null = they do not
  */
 public record JobConfig(
     List<SourceConfig> sources,
@@ -40,7 +41,8 @@ public record JobConfig(
     boolean timeouts,
     List<JsonNode> patterns,
     LimitsConfig limits,
-    String name)
+    String name,
+    @Nullable ControlConfig control)
     implements Serializable {
 
   public static final String DEFAULT_GRAPH = "default";

@@ -4,9 +4,11 @@ import io.faultline.cep.Calls;
 import io.faultline.cep.CepEngine;
 import io.faultline.cep.CepSettings;
 import io.faultline.cep.CompiledPattern;
+import io.faultline.cep.Containment;
 import io.faultline.cep.Event;
 import io.faultline.cep.GraphMatchJson;
 import io.faultline.cep.GraphSight;
+import io.faultline.cep.LivePattern;
 import io.faultline.cep.MatchJson;
 import io.faultline.cep.MatchOutput;
 import io.faultline.cep.PatternModel;
@@ -23,8 +25,9 @@ import java.util.Map;
  */
 final class GraphPatterns implements MatchOutput {
   private final List<Refusal> refused = new ArrayList<>();
-  private final CepEngine engine;
-  private final boolean any;
+  private final Containment containment = new Containment();
+  private CepEngine engine;
+  private boolean any;
 
   /** Output of the call at hand. */
   private GraphOutput out;
@@ -36,6 +39,12 @@ final class GraphPatterns implements MatchOutput {
             .toList();
     engine = new CepEngine(models, new CepSettings(config.partialsPerKey(), config.timeouts()));
     refused.addAll(engine.refused());
+    any = !engine.patterns().isEmpty();
+  }
+
+  /** Runs these patterns from now on. */
+  void use(List<LivePattern> patterns) {
+    engine = engine.withLive(patterns);
     any = !engine.patterns().isEmpty();
   }
 
@@ -56,7 +65,10 @@ final class GraphPatterns implements MatchOutput {
   /** A match or timeout of another pattern, ready at this time. */
   void match(GraphState state, long time, byte[] json, GraphOutput output) {
     if (any) {
-      show(state, GraphMatchJson.read(json, time, calls(state, time)), output);
+      GraphSight sight = GraphMatchJson.read(json, time, calls(state, time));
+      if (sight != null) {
+        show(state, sight, output);
+      }
     }
   }
 
@@ -107,16 +119,25 @@ final class GraphPatterns implements MatchOutput {
   private void tell(
       CompiledPattern pattern, MatchJson.Kind kind, Map<String, List<Event>> seen, long readyAt) {
     out.add("graph_matches");
-    out.graphMatch(readyAt, GraphMatchJson.render(pattern.model(), kind, seen, readyAt));
+    out.graphMatch(
+        readyAt, GraphMatchJson.render(pattern.model(), pattern.isDryRun(), kind, seen, readyAt));
   }
 
   @Override
   public void evicted(CompiledPattern pattern, int partials) {
-    out.add("partials_evicted");
+    out.add(Containment.EVICTED);
+    tellOf(pattern, Containment.EVICTED, pattern.stats().evicted());
   }
 
   @Override
   public void failed(CompiledPattern pattern, Exception cause) {
-    out.add("pattern_failures");
+    out.add(Containment.FAILED);
+    tellOf(pattern, Containment.FAILED, pattern.stats().failed());
+  }
+
+  private void tellOf(CompiledPattern pattern, String reason, long count) {
+    if (containment.isWorthTelling(pattern, reason, count)) {
+      out.contained(pattern, reason, count);
+    }
   }
 }

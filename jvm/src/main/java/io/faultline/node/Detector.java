@@ -3,8 +3,10 @@ package io.faultline.node;
 import io.faultline.cep.CepEngine;
 import io.faultline.cep.CepSettings;
 import io.faultline.cep.CompiledPattern;
+import io.faultline.cep.Containment;
 import io.faultline.cep.Event;
 import io.faultline.cep.KeyRuns;
+import io.faultline.cep.LivePattern;
 import io.faultline.cep.MatchJson;
 import io.faultline.cep.MatchOutput;
 import io.faultline.cep.PatternModel;
@@ -23,10 +25,11 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Arra
 final class Detector implements MatchOutput {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final CepEngine engine;
+  private final Containment containment = new Containment();
+  private CepEngine engine;
   private final List<Refusal> refused = new ArrayList<>();
   private final SampleEvent event = new SampleEvent();
-  private final boolean idle;
+  private boolean idle;
 
   /** Node and output of the call at hand. */
   private NodeState state;
@@ -60,6 +63,12 @@ final class Detector implements MatchOutput {
       throw new IllegalArgumentException("a pattern is not JSON: " + e.getOriginalMessage(), e);
     }
     return all;
+  }
+
+  /** Runs these patterns from now on. */
+  void use(List<LivePattern> patterns) {
+    engine = engine.withLive(patterns);
+    idle = engine.patterns().isEmpty();
   }
 
   /** Patterns that do not run, and why. */
@@ -132,16 +141,36 @@ final class Detector implements MatchOutput {
       MatchJson.Kind kind,
       Map<String, List<Event>> samples,
       long readyAt) {
-    out.match(state.graph, readyAt, MatchJson.render(pattern.model(), kind, samples, readyAt));
+    out.match(
+        state.graph,
+        readyAt,
+        MatchJson.render(pattern.model(), pattern.isDryRun(), kind, samples, readyAt));
   }
 
   @Override
   public void evicted(CompiledPattern pattern, int partials) {
-    out.add("partials_evicted");
+    out.add(Containment.EVICTED);
+    tellOf(pattern, Containment.EVICTED, pattern.stats().evicted(), out);
   }
 
   @Override
   public void failed(CompiledPattern pattern, Exception cause) {
-    out.add("pattern_failures");
+    out.add(Containment.FAILED);
+    tellOf(pattern, Containment.FAILED, pattern.stats().failed(), out);
+  }
+
+  /**
+   * Names the patterns whose conditions compute what there is not; nothing tells of it by itself.
+   */
+  void watch(NodeOutput output) {
+    for (CompiledPattern pattern : engine.patterns()) {
+      tellOf(pattern, Containment.UNDEFINED, pattern.stats().undefined(), output);
+    }
+  }
+
+  private void tellOf(CompiledPattern pattern, String reason, long count, NodeOutput output) {
+    if (count > 0 && containment.isWorthTelling(pattern, reason, count)) {
+      output.contained(pattern, reason, count);
+    }
   }
 }

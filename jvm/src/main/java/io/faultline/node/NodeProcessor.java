@@ -1,6 +1,7 @@
 package io.faultline.node;
 
 import io.faultline.cep.CompiledPattern;
+import io.faultline.cep.LivePattern;
 import io.faultline.cep.Refusal;
 import io.faultline.records.Block;
 import io.faultline.records.Layout;
@@ -32,6 +33,16 @@ public final class NodeProcessor {
     this.normaliser =
         new Normaliser(seriesPerNode, new Edges(config.edges(), seriesPerNode), detector);
     this.closer = new TickCloser(config.windowTicks());
+  }
+
+  /** Runs these patterns from now on; what nodes hold of others goes when they are next touched. */
+  void use(List<LivePattern> patterns) {
+    detector.use(patterns);
+  }
+
+  /** Names patterns whose conditions compute what there is not. */
+  void watch(NodeOutput out) {
+    detector.watch(out);
   }
 
   /** Takes a block that waits for the watermark. */

@@ -35,7 +35,7 @@ final class EventTime {
 
   /** Never holds back event time: always idle. */
   static WatermarkStrategy<Decoded> none() {
-    return WatermarkStrategy.<Decoded>forGenerator(context -> new AlwaysIdle())
+    return AlwaysIdle.<Decoded>strategy()
         .withTimestampAssigner((decoded, timestamp) -> decoded.time());
   }
 
@@ -80,18 +80,6 @@ final class EventTime {
     @Override
     public void onPeriodicEmit(WatermarkOutput output) {
       timed.onPeriodicEmit(output);
-    }
-  }
-
-  private static final class AlwaysIdle implements WatermarkGenerator<Decoded> {
-    @Override
-    public void onEvent(Decoded event, long timestamp, WatermarkOutput output) {
-      output.markIdle();
-    }
-
-    @Override
-    public void onPeriodicEmit(WatermarkOutput output) {
-      output.markIdle();
     }
   }
 }

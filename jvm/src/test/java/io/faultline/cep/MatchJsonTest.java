@@ -27,7 +27,7 @@ class MatchJsonTest {
   }
 
   private static String render(String pattern, Map<String, List<Event>> samples) throws Exception {
-    byte[] json = MatchJson.render(Patterns.read(pattern), MatchJson.Kind.MATCH, samples, 9);
+    byte[] json = MatchJson.render(Patterns.read(pattern), false, MatchJson.Kind.MATCH, samples, 9);
     return new String(json, StandardCharsets.UTF_8).replace('"', '\'');
   }
 

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * follow the samples, timers. Notes each match and timeout as one line.
  */
 final class Player implements MatchOutput {
-  final CepEngine engine;
+  CepEngine engine;
   final List<String> lines = new ArrayList<>();
   final Map<String, KeyRuns> runs = new TreeMap<>();
   private final Map<String, SeriesRef> series = new HashMap<>();
@@ -34,6 +34,12 @@ final class Player implements MatchOutput {
 
   static Player of(String... patterns) throws PatternRefusedException {
     return new Player(CepSettings.DEFAULT, patterns);
+  }
+
+  /** Goes on with other patterns. */
+  Player live(LivePattern... patterns) {
+    engine = engine.withLive(List.of(patterns));
+    return this;
   }
 
   /** One sample of metric "m", after the watermark just before it. */
