@@ -17,7 +17,8 @@ import java.util.stream.Collectors;
 import org.apache.flink.cep.CEP;
 import org.apache.flink.cep.PatternStream;
 import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
-import org.apache.flink.cep.nfa.aftermatch.SkipToElementStrategy;
+import org.apache.flink.cep.nfa.aftermatch.SkipToFirstStrategy;
+import org.apache.flink.cep.nfa.aftermatch.SkipToLastStrategy;
 import org.apache.flink.cep.pattern.GroupPattern;
 import org.apache.flink.cep.pattern.Quantifier;
 import org.junit.jupiter.api.Test;
@@ -43,12 +44,18 @@ class FlinkApiTest {
         }
       }
     }
-    for (Method method : SkipToElementStrategy.class.getDeclaredMethods()) {
-      if (method.getName().equals("throwExceptionOnMiss")) {
-        out.add(signature(SkipToElementStrategy.class, method));
-      }
+    for (Class<?> type : List.of(SkipToFirstStrategy.class, SkipToLastStrategy.class)) {
+      out.add(signature(type, throwing(type)));
     }
     return out;
+  }
+
+  private static Method throwing(Class<?> strategy) {
+    try {
+      return strategy.getMethod("throwExceptionOnMiss");
+    } catch (NoSuchMethodException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static String signature(Class<?> type, Method method) {
