@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
+from jobs.quiet import Quiet
 from records.control import CONTROL_TOPIC
 from records.formats import Format
 from records.samples import Name
@@ -222,6 +223,7 @@ class JobConfig(Record):
     folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
     signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
     `publish_matches`: whether these topics are written. `control`: where patterns that change are read.
+    `quiet`: muted nodes and patterns, times of maintenance.
     """
 
     name: Name = "faultline"
@@ -245,6 +247,7 @@ class JobConfig(Record):
     publish_matches: bool = True
     limits: Limits = Field(default_factory=Limits)
     control: Control = Field(default_factory=Control)
+    quiet: list[Quiet] = Field(default_factory=list)
     parallelism: Count = 1
     bundle_time_ms: Count = 10
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)

@@ -7,7 +7,7 @@ Imports pyflink.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -16,7 +16,7 @@ from pyflink.common import Row, Types
 from pyflink.datastream import KeyedProcessFunction, OutputTag, RuntimeContext
 from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 
-from jobs.alerts import alert_of
+from jobs.alerts import Alert, alert_of
 from jobs.incident import (
     Event,
     Forget,
@@ -32,7 +32,17 @@ from jobs.incident import (
     step,
 )
 from jobs.incident_state import read_state, write_state
-from jobs.rows import DEAD_LETTERS_TOPIC, FRAME, FRAMES_TOPIC, MATCH, MATCHES_TOPIC, record, record_type
+from jobs.quiet import Quiet, hushed
+from jobs.rows import (
+    DEAD_LETTERS_TOPIC,
+    FRAME,
+    FRAMES_TOPIC,
+    MATCH,
+    MATCHES_TOPIC,
+    audit,
+    record,
+    record_type,
+)
 from jobs.wire import END, SCORE, End, Request, pick, write_end, write_request
 from records.errors import FrameError
 from records.frames import read_frame_row
@@ -52,11 +62,15 @@ def records_tag() -> OutputTag:
 class Incidents(KeyedProcessFunction):
     """Observations of one graph in, requests and endings out.
 
-    `publish_frames`, `publish_matches`: whether they also go to the sinks.
+    `publish_frames`, `publish_matches`: whether they also go to the sinks. `quiet`: matches that open no
+    incident.
     """
 
-    def __init__(self, settings: Settings, publish_frames: bool, publish_matches: bool) -> None:
+    def __init__(
+        self, settings: Settings, publish_frames: bool, publish_matches: bool, quiet: Sequence[Quiet] = ()
+    ) -> None:
         self._settings = settings
+        self._quiet = quiet
         self._publish = {FRAME: publish_frames, MATCH: publish_matches}
 
     def open(self, runtime_context: RuntimeContext) -> None:
@@ -67,7 +81,7 @@ class Incidents(KeyedProcessFunction):
         self._ring = runtime_context.get_map_state(MapStateDescriptor("ring", Types.LONG(), content))
         group = runtime_context.get_metrics_group()
         self._counters = {
-            name: group.counter(name) for name in ("requests", "ended", "unreadable", "dry_run")
+            name: group.counter(name) for name in ("requests", "ended", "unreadable", "dry_run", "hushed")
         }
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
@@ -84,9 +98,16 @@ class Incidents(KeyedProcessFunction):
         if event is None:
             self._counters["dry_run"].inc()
             return
+        if isinstance(event, Matched) and (why := self._hushed(graph, event.alert)) is not None:
+            self._counters["hushed"].inc()
+            yield self._tag, audit(graph, {"type": "hushed", **_about(event.alert), "why": why.reason})
+            return
         if isinstance(event, Framed):
             self._ring.put(event.row.time, payload)
         yield from self._step(graph, event, ctx)
+
+    def _hushed(self, graph: str, alert: Alert) -> Quiet | None:
+        return hushed(self._quiet, graph, alert.node, alert.pattern, alert.time)
 
     def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
         """Event time reached a moment that was asked for."""
@@ -126,6 +147,10 @@ def _read(kind: str, payload: bytes) -> Event | None:
         return Framed(read_frame_row(bytes(payload)))
     match = Match.model_validate_json(payload)
     return None if match.dry_run else Matched(alert_of(match))
+
+
+def _about(alert: Alert) -> dict[str, Any]:
+    return {"time": alert.time, "node": alert.node, "signal": alert.signal, "pattern": alert.pattern}
 
 
 def _as_it_came(graph: str, kind: str, time: int, payload: bytes) -> Row:

@@ -25,7 +25,8 @@ def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) ->
     requests = (
         observations.key_by(_graph, key_type=Types.STRING())
         .process(
-            Incidents(settings, config.publish_frames, config.publish_matches), output_type=observation_type()
+            Incidents(settings, config.publish_frames, config.publish_matches, config.quiet),
+            output_type=observation_type(),
         )
         .name("incidents")
         .uid("incidents")
@@ -49,7 +50,7 @@ def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) ->
     )
     events = (
         drafts.key_by(_graph, key_type=Types.STRING())
-        .process(Publish(f"/faultline/{config.name}", config.resend), output_type=record_type())
+        .process(Publish(f"/faultline/{config.name}", config.resend, config.quiet), output_type=record_type())
         .name("publish")
         .uid("publish")
     )

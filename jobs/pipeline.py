@@ -75,6 +75,8 @@ def _flink_options(config: JobConfig) -> Configuration:
         "pipeline.auto-watermark-interval": "50 ms",
         "python.fn-execution.bundle.time": str(config.bundle_time_ms),
         "python.execution-mode": "process",
+        # In entries: a graph has one for its incidents and one per row of its ring.
+        "python.state.cache.size": "20000",
     }
     if config.checkpoint_ms is not None:
         options["execution.checkpointing.interval"] = f"{config.checkpoint_ms} ms"

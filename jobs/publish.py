@@ -5,7 +5,7 @@ A thin adapter around jobs.revisions. Imports pyflink.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -13,29 +13,38 @@ from pyflink.common import Row, Types
 from pyflink.datastream import KeyedProcessFunction, RuntimeContext
 from pyflink.datastream.state import ValueStateDescriptor
 
+from jobs.quiet import Quiet, hushed
 from jobs.revisions import State, Tell, read_state, step, write_state
-from jobs.rows import AUDIT_TOPIC, DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, record
+from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, record
 from jobs.score import BREAKER, FAILED
 from jobs.wire import DRAFT, End, read_end
 from records.cloudevents import to_cloudevent
 from records.incidents import IncidentEvent
 
 STATUSES, METHODS = ("opened", "updated", "resolved"), ("model", "fallback")
+HUSHED = "hushed"
+"""What a line of the audit and a counter say of what `quiet` kept back."""
 
 
 class Publish(KeyedProcessFunction):
-    """Drafts and endings of one graph in, records for the sinks out. `source`: the CloudEvents' source."""
+    """Drafts and endings of one graph in, records for the sinks out.
 
-    def __init__(self, source: str, resend_ms: int) -> None:
+    `source`: the CloudEvents' source. `quiet`: causes that open no incident.
+    """
+
+    def __init__(self, source: str, resend_ms: int, quiet: Sequence[Quiet] = ()) -> None:
         self._source = source
         self._resend_ms = resend_ms
+        self._quiet = quiet
 
     def open(self, runtime_context: RuntimeContext) -> None:
         """Called once in the worker."""
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
         self._state = runtime_context.get_state(ValueStateDescriptor("revisions", content))
         group = runtime_context.get_metrics_group()
-        self._counters = {name: group.counter(name) for name in (*STATUSES, *METHODS, FAILED, BREAKER)}
+        self._counters = {
+            name: group.counter(name) for name in (*STATUSES, *METHODS, FAILED, BREAKER, HUSHED)
+        }
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Row]:
         """One draft, ending, failed request or change of the breaker."""
@@ -47,13 +56,13 @@ class Publish(KeyedProcessFunction):
             return
         if kind == BREAKER:
             self._counters[BREAKER].inc()
-            yield _audit(graph, orjson.loads(bytes(payload)))
+            yield audit(graph, orjson.loads(bytes(payload)))
             return
         event: IncidentEvent | End
         if kind == DRAFT:
             event = IncidentEvent.model_validate_json(payload)
             self._counters[event.method].inc()
-            yield _audit(graph, _scored(event))
+            yield audit(graph, _scored(event))
         else:
             event = read_end(bytes(payload))
         yield from self._step(event, ctx)
@@ -65,6 +74,12 @@ class Publish(KeyedProcessFunction):
     def _step(self, event: IncidentEvent | End | int, ctx: Any) -> Iterator[Row]:
         stored = self._state.value()
         before = State() if stored is None else read_state(bytes(stored))
+        if isinstance(event, IncidentEvent) and before.track(event.incident_id) is None:
+            why = self._hushed(event)
+            if why is not None:
+                self._counters[HUSHED].inc()
+                yield audit(event.graph, {"type": HUSHED, **_about(event), "why": why.reason})
+                return
         after, outputs = step(before, event, self._resend_ms)
         for output in outputs:
             if isinstance(output, Tell):
@@ -75,28 +90,35 @@ class Publish(KeyedProcessFunction):
         if after != before:
             self._state.update(write_state(after))
 
+    def _hushed(self, event: IncidentEvent) -> Quiet | None:
+        if not event.root_causes:
+            return None
+        return hushed(self._quiet, event.graph, event.root_causes[0].node, None, event.time)
+
     def _record(self, event: IncidentEvent) -> Row:
         message = to_cloudevent(event, source=self._source)
         return Row(INCIDENTS_TOPIC, message.key, message.value, dict(message.headers))
 
 
-def _scored(draft: IncidentEvent) -> dict[str, Any]:
-    """The audit's line about an answer, told or not."""
+def _about(draft: IncidentEvent) -> dict[str, Any]:
+    """Which incident at which time, and its first cause."""
     first = draft.root_causes[0] if draft.root_causes else None
     return {
-        "type": "scored",
         "time": draft.time,
         "incident_id": draft.incident_id,
-        "method": draft.method,
-        "reason": draft.reason,
         "node": first and first.node,
         "signal": first and first.signal,
+    }
+
+
+def _scored(draft: IncidentEvent) -> dict[str, Any]:
+    """The audit's line about an answer, told or not."""
+    return {
+        "type": "scored",
+        **_about(draft),
+        "method": draft.method,
+        "reason": draft.reason,
         "confidence_score": draft.confidence_score,
         "input_hash": draft.input_hash,
         "model": draft.model and f"{draft.model.name}-{draft.model.version}",
     }
-
-
-def _audit(graph: str, fields: dict[str, Any]) -> Row:
-    value = orjson.dumps({"graph": graph, **fields}, option=orjson.OPT_SORT_KEYS)
-    return record(AUDIT_TOPIC, graph, value, {"content-type": "application/json"})

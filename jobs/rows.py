@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+import orjson
 from pyflink.common import Row, Types
 from pyflink.common.typeinfo import RowTypeInfo, TypeInformation
 
@@ -32,3 +33,9 @@ def record_type() -> TypeInformation:
 def record(topic: str, key: str, value: bytes, headers: dict[str, str]) -> Row:
     """A record for the sinks."""
     return Row(topic, key.encode(), value, headers)
+
+
+def audit(graph: str, fields: dict[str, Any]) -> Row:
+    """A line of the audit."""
+    value = orjson.dumps({"graph": graph, **fields}, option=orjson.OPT_SORT_KEYS)
+    return record(AUDIT_TOPIC, graph, value, {"content-type": "application/json"})

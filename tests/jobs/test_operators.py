@@ -93,6 +93,31 @@ def test_a_model_that_keeps_failing_is_left_aside_and_the_audit_says_so(tmp_path
     assert events(sent)[0].root_causes[0].node == "cart"
 
 
+def test_what_is_to_be_quiet_opens_no_incident_and_is_in_the_audit(loudest: Bundle) -> None:
+    rows = observations([*incident("shop", 10, 14, 30), *incident("bank", 10, 14, 30)])
+    muted = [
+        {"graph": "shop", "node": "cart", "pattern": "slow", "reason": "known"},
+        {"graph": "bank", "since": "2026-01-01T00:00:00Z", "node": "cart", "reason": "upgrade"},
+    ]
+    sent = minicluster.run(rows, configuration(loudest.path, quiet=muted), loudest.manifest)
+    assert events(sent) == []
+    told = [(line["graph"], line.get("pattern"), line["why"]) for line in audit(sent)]
+    assert set(told) == {("shop", "slow", "known"), ("bank", "slow", "upgrade")}
+    assert len(of(sent, "matches")) == len(told) == 4
+
+
+def test_a_quiet_cause_opens_no_incident_whoever_raised_the_alarm(loudest: Bundle) -> None:
+    rows = observations(
+        each.model_copy(update={"node": "frontend"}) if isinstance(each, Match) else each
+        for each in incident("shop", 10, 14, 30)
+    )
+    muted = [{"node": "cart", "reason": "upgrade"}]
+    sent = minicluster.run(rows, configuration(loudest.path, quiet=muted), loudest.manifest)
+    assert events(sent) == []
+    kept = [(line["node"], line["why"]) for line in audit(sent) if line["type"] == "hushed"]
+    assert set(kept) == {("cart", "upgrade")}
+
+
 def test_an_answer_that_comes_too_late_is_the_fallback_s_and_the_job_lives(loudest: Bundle) -> None:
     rows = observations(incident("shop", 10, 12, 14))
     config = configuration(loudest.path, score={"timeout_ms": 1, "batch_ms": 1})
