@@ -208,8 +208,8 @@ def _heap(numbers: Mapping[str, Any]) -> Lines:
     per, live, least = (numbers[key] / 1e6 for key in ("per_100000", "bytes", "bytes_of_two_nodes"))
     return [
         f"`python -m benchmarks.heap --write`. **{per:,.0f} MB per 100,000 series** with 20 patterns: live "
-        f"bytes after a full collection over {numbers['series']:,} series whose baselines are full "
-        f"({live:,.0f} MB), less those over two nodes ({least:,.0f} MB).",
+        f"bytes after a full collection over {numbers['series']:,} series in graphs of 200 nodes "
+        f"whose baselines are full ({live:,.0f} MB), less those over two nodes ({least:,.0f} MB).",
         "",
         *table(("class", "MB"), [(f"`{name}`", f"{size / 1e6:,.1f}") for name, size in numbers["classes"]]),
     ]

@@ -34,6 +34,8 @@ from tests.kit.processes import start, stop, tail
 
 FULL: Final = 150
 """Ticks until a ring of 128 values behind a window of 10 is full."""
+NODES: Final = 200
+"""Of a graph."""
 PATTERNS: Final = ("library", "pairs-12")
 _USED: Final = re.compile(r"used (\d+)K")
 _SETTLE_S: Final = 10
@@ -41,24 +43,24 @@ _SETTLE_S: Final = 10
 
 def measure(series: int, ticks: int) -> dict[str, Any]:
     """Bytes of live heap over so many series, over two nodes, and the classes that take most."""
-    nodes = round(series / SERIES)
+    graphs = max(1, round(series / SERIES / NODES))
     with tempfile.TemporaryDirectory(prefix="faultline-heap-") as scratch:
         folder = Path(scratch)
         with Broker(folder / "kafka") as broker:
             least, _ = _live(broker, folder, Load(graphs=1, nodes=2, chunk=2), ticks)
-            most, classes = _live(broker, folder, Load(graphs=1, nodes=nodes), ticks)
+            most, classes = _live(broker, folder, Load(graphs=graphs, nodes=NODES), ticks)
     return {
-        "series": nodes * SERIES,
+        "series": graphs * NODES * SERIES,
         "bytes": most,
         "bytes_of_two_nodes": least,
-        "per_100000": (most - least) / (nodes * SERIES) * 100_000,
+        "per_100000": (most - least) / (graphs * NODES * SERIES) * 100_000,
         "classes": classes,
     }
 
 
 def _live(broker: Broker, folder: Path, load: Load, ticks: int) -> tuple[int, list[tuple[str, int]]]:
     """Live bytes and the largest classes of a job that has read the load."""
-    name = f"heap-{load.nodes}"
+    name = f"heap-{load.graphs}-{load.nodes}"
     fill(broker.bootstrap, "edges", lines.edges(load))
     records = fill(broker.bootstrap, name, payloads(load, ticks))
     topic = Topic(name, "otlp_proto", records, load.chunk * SERIES)

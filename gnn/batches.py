@@ -14,12 +14,18 @@ from torch import Tensor
 from gnn.config import TrainConfig
 from gnn.examples import Arrays, select, starts
 from onnx_models.features import INPUTS, NODE_FEATURES, STATIC_FEATURES
+from onnx_models.habit import NEIGHBOURS
 from records.signals import SIGNAL_INDEX, SIGNALS
 
 _ALARM_COLUMNS = [
     NODE_FEATURES.index(name)
     for name in ("alarmed", "alarm_given", "below_alarm", "below_closeness", "above_alarm", "above_closeness")
 ]
+_DEGREES = [NODE_FEATURES.index(name) for name in ("out_degree", "in_degree")]
+_DISTANCES = [
+    NODE_FEATURES.index(name) for name in ("below_alarm", "below_closeness", "above_alarm", "above_closeness")
+]
+_NEIGHBOUR_COLUMNS = [STATIC_FEATURES.index(name) for name in NEIGHBOURS]
 _TRAFFIC_COLUMNS = [NODE_FEATURES.index(name) for name in ("traffic_share", "traffic_known")]
 _ALARMED = STATIC_FEATURES.index("alarmed")
 _TRAFFIC = SIGNAL_INDEX["traffic"]
@@ -88,10 +94,16 @@ def augment(rng: np.random.Generator, batch: Batch, config: TrainConfig) -> Batc
     node_static = inputs["node_static"].clone()
     node_static[:, _ALARM_COLUMNS] *= keep_alarms.float()[:, None]
     node_static[:, _TRAFFIC_COLUMNS] *= shown[:, _TRAFFIC, None]
+    without = rng.random(graphs) < config.drop_edges
+    linked = torch.from_numpy(~without)[batch.batch].float()
+    node_static[:, _DEGREES] *= linked[:, None]
+    alone = (1 - linked) * node_static[:, NODE_FEATURES.index("alarmed")]
+    node_static[:, _DISTANCES] = node_static[:, _DISTANCES] * linked[:, None] + alone[:, None]
+    inputs["static"][:, :, _NEIGHBOUR_COLUMNS] *= linked[:, None, None]
     inputs["node_static"] = node_static
     featured = torch.from_numpy(rng.random(graphs) >= config.drop_edge_features)[batch.edge_graph]
     inputs["edge_attr"] = inputs["edge_attr"] * featured.float()[:, None]
-    kept = torch.from_numpy(rng.random(graphs) >= config.drop_edges)[batch.edge_graph]
+    kept = torch.from_numpy(~without)[batch.edge_graph]
     inputs["edge_index"] = inputs["edge_index"][:, kept]
     inputs["edge_attr"] = inputs["edge_attr"][kept]
     return Batch(inputs, batch.batch, batch.edge_graph[kept], batch.truth, batch.signal, batch.path[kept])

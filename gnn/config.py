@@ -47,8 +47,9 @@ class TrainConfig:
     """AdamW with one cycle of the learning rate. Shares are of systems, losses are weighted as named.
 
     Training stops ``patience`` evaluations (every ``evaluate_every`` steps) after the best one; the best
-    weights are kept. ``drop_*``: how often edges, edge features, one or two signals, or the alarms are taken
-    away in training.
+    weights are kept. ``start``: the released bundle whose weights it starts from, none when empty.
+    ``drop_*``: how often edges, edge features, one or two signals, or the alarms are taken away in
+    training.
     """
 
     seed: int = 1
@@ -69,6 +70,7 @@ class TrainConfig:
     drop_edge_features: float = 0.24
     drop_signals: float = 0.15
     drop_alarms: float = 0.15
+    start: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,14 +98,22 @@ def fault_cuts(
     for _ in range(cuts):
         delay = int(rng.choice(DELAYS, p=_DELAY_WEIGHTS))
         row = min(shown + delay, end, len(rows) - 1)
-        found[row] = Cut(row, _as_reported(rng, alarms_between(rows, shown, row)), row - shown)
+        found[row] = Cut(
+            row, _as_reported(rng, alarms_between(rows, shown, row), rows[row : row + 1]), row - shown
+        )
     return list(found.values())
 
 
-def _as_reported(rng: np.random.Generator, alarms: tuple[Alarm, ...]) -> tuple[Alarm, ...]:
-    """Return all alarms, or what one pattern on users' pain would report, or none: jobs differ in their
-    patterns."""
+def _as_reported(
+    rng: np.random.Generator, alarms: tuple[Alarm, ...], rows: Sequence[FrameRow]
+) -> tuple[Alarm, ...]:
+    """Return all alarms, or what one pattern on users' pain would report, or none, or a wrong one beside
+    them: jobs differ in their patterns. ``rows``: where a wrong alarm may come from."""
     choice = rng.random()
+    if choice < 0.06 and rows:
+        row = rows[int(rng.integers(0, len(rows)))]
+        name = row.nodes[int(rng.integers(0, len(row.nodes)))]
+        return (*alarms, Alarm(name, SIGNALS[int(rng.integers(0, len(SIGNALS)))]))
     if choice < 0.25:
         return ()
     upstream = tuple(alarm for alarm in alarms if alarm.signal in _UPSTREAM)
@@ -133,6 +141,12 @@ def healthy_cuts(
         *rng.permutation(np.array(anywhere, np.int64))[:quiet],
     ]
     return [
-        Cut(int(index), _as_reported(rng, alarms_between(rows, max(0, index - 2), index)), -1)
+        Cut(
+            int(index),
+            _as_reported(
+                rng, alarms_between(rows, max(0, index - 2), index), rows[int(index) : int(index) + 1]
+            ),
+            -1,
+        )
         for index in chosen
     ]

@@ -115,8 +115,9 @@ def examples_of(simulation: Simulation, rows: Sequence[FrameRow], cuts: int) -> 
 
 def _healthy_spans(simulation: Simulation, tick_of: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return spans [first, last] of rows long after one fault and before the next."""
-    ends = [0, *(fault.end + WINDOW_TICKS for fault in simulation.faults)]
-    starts = [*(fault.start for fault in simulation.faults), len(simulation.matrix)]
+    wrong = sorted((one.start, one.end) for one in simulation.faults + simulation.decoys)
+    ends = [0, *np.maximum.accumulate([end + WINDOW_TICKS for _, end in wrong]).astype(int).tolist()]
+    starts = [*(start for start, _ in wrong), len(simulation.matrix)]
     spans = [
         (max(int(np.searchsorted(tick_of, end)), WINDOW_TICKS), int(np.searchsorted(tick_of, start)) - 1)
         for end, start in zip(ends, starts, strict=True)

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from gnn.baselines import Window, baro, chance, nsigma
 from gnn.examples import Example
 from onnx_models.fallback import rank_by_deviation
-from onnx_models.features import NODE_FEATURES
+from onnx_models.features import NODE_FEATURES, STATIC_FEATURES
+from onnx_models.habit import NEIGHBOURS, neighbours
 from onnx_models.reach import closeness, hops
 from onnx_models.scorer import Scorer
 from onnx_models.snapshot import Snapshot
@@ -112,7 +113,11 @@ def _rewired(
     }
     for name, values in columns.items():
         static[:, NODE_FEATURES.index(name)] = values
-    return replace(snapshot, edge_index=edge_index, edge_attr=edge_attr, node_static=static)
+    cells = snapshot.static.copy()
+    near = neighbours(cells[..., STATIC_FEATURES.index("z_last")], source, target)
+    for place, name in enumerate(NEIGHBOURS):
+        cells[..., STATIC_FEATURES.index(name)] = near[..., place]
+    return replace(snapshot, edge_index=edge_index, edge_attr=edge_attr, static=cells, node_static=static)
 
 
 @dataclass(frozen=True, slots=True)

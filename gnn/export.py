@@ -27,7 +27,7 @@ from onnx_models.features import EDGE_FEATURES, INPUTS, NODE_FEATURES, OUTPUTS, 
 from onnx_models.scorer import OnnxRun
 from records.signals import SIGNALS
 
-OPSET = 18
+OPSET = 20
 PARITY_SIZES = ((1, 0), (2, 0), (3, 1), (50, 200))
 TOLERANCE = 1e-4
 
@@ -80,7 +80,7 @@ def run_torch(model: RootCauseNet, arrays: Arrays) -> Arrays:
 
 
 def to_onnx(model: RootCauseNet) -> bytes:
-    """Return the network as ONNX bytes (opset 18, any N >= 1 and E >= 0), without names and traces of its
+    """Return the network as ONNX bytes (opset 20, any N >= 1 and E >= 0), without names and traces of its
     making."""
     nodes, edges = torch.export.Dim("nodes"), torch.export.Dim("edges")
     dynamic: dict[str, dict[int, Any]] = {name: {0: nodes} for name in INPUTS}
@@ -88,6 +88,7 @@ def to_onnx(model: RootCauseNet) -> bytes:
     example = random_inputs(0, 7, 11)
     model.eval()
     model.dense = True
+    model.temporal.unroll()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -104,11 +105,55 @@ def to_onnx(model: RootCauseNet) -> bytes:
             )
     finally:
         model.dense = False
+        model.temporal.unrolled = None
     assert program is not None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.onnx"
         program.save(str(file))
-        return _strip(file.read_bytes())
+        return _strip(rows_scattered(file.read_bytes()))
+
+
+def rows_scattered(model: bytes) -> bytes:
+    """Return the model with whole rows scattered at once.
+
+    The exporter scatters element by element, with an index as large as the data, though all columns of a
+    row go to the same place: ScatterND takes one index per row and is ten times as fast in ONNX Runtime.
+    """
+    proto: Any = onnx.load_model(io.BytesIO(model))
+    made = {name: node for node in proto.graph.node for name in node.output}
+    for node in list(proto.graph.node):
+        index = _row_index(made, node) if node.op_type == "ScatterElements" else None
+        if index is None:
+            continue
+        reduction = next(one.s for one in node.attribute if one.name == "reduction")
+        del node.attribute[:]
+        node.op_type = "ScatterND"
+        node.attribute.append(onnx.helper.make_attribute("reduction", reduction))
+        node.input[1] = index
+    return bytes(_without_unused(proto).SerializeToString())
+
+
+def _row_index(made: dict[str, Any], node: Any) -> str | None:
+    """Return the name of the [rows, 1] index that was expanded for this node, None where it is not of that
+    kind."""
+    axis = next((one.i for one in node.attribute if one.name == "axis"), 0)
+    expand = made.get(node.input[1])
+    if axis != 0 or expand is None or expand.op_type != "Expand":
+        return None
+    unsqueeze = made.get(expand.input[0])
+    return str(expand.input[0]) if unsqueeze is not None and unsqueeze.op_type == "Unsqueeze" else None
+
+
+def _without_unused(proto: Any) -> Any:
+    """Return the model without nodes whose output nobody takes."""
+    while True:
+        used = {name for node in proto.graph.node for name in node.input}
+        used |= {output.name for output in proto.graph.output}
+        unused = [node for node in proto.graph.node if not used & set(node.output)]
+        if not unused:
+            return proto
+        for node in unused:
+            proto.graph.node.remove(node)
 
 
 def _strip(model: bytes) -> bytes:

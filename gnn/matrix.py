@@ -25,7 +25,7 @@ _FOREVER_MS = 10**12
 _SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """A run of seconds spends half of its time in the optimising compiler: leave that out."""
 
-FrameMaker = Callable[[Sequence[dict[str, Any]], Path, int], None]
+FrameMaker = Callable[[Sequence[dict[str, Any]], Path, int | None], None]
 """Writes the frame rows of inputs (``{"matrix": path}`` or ``{"recording": path}``), in their order, to a
 file."""
 
@@ -63,14 +63,15 @@ def write_matrix(path: Path, simulation: Simulation) -> None:
         file.write(np.ascontiguousarray(simulation.matrix, "<f8").tobytes())
 
 
-def jvm_frames(inputs: Sequence[dict[str, Any]], out: Path, tick_ms: int) -> None:
-    """Make frames with the JVM's batch entry. Raises JavaError when Java, the jar or the run fails."""
+def jvm_frames(inputs: Sequence[dict[str, Any]], out: Path, tick_ms: int | None) -> None:
+    """Make frames with the JVM's batch entry, with ``tick_ms`` or each input's own tick. Raises JavaError
+    when Java, the jar or the run fails."""
     request = {
         "inputs": [dict(one) for one in inputs],
         "rules": [],
         "window_ticks": 10,
-        "tick_ms": tick_ms,
         "out": str(out.absolute()),
+        **({} if tick_ms is None else {"tick_ms": tick_ms}),
     }
     for summary in run_main(FRAMES_MAIN, request, jvm_options=_SHORT_RUN):
         log.debug("event=frames summary=%s", summary)
@@ -79,15 +80,14 @@ def jvm_frames(inputs: Sequence[dict[str, Any]], out: Path, tick_ms: int) -> Non
 def frames_of(
     simulations: Sequence[Simulation], folder: Path, make: FrameMaker = jvm_frames
 ) -> Iterator[tuple[Simulation, list[FrameRow]]]:
-    """Yield each simulation (distinct graph names, one tick length) with its frame rows; ``folder`` takes the
-    files."""
+    """Yield each simulation (distinct graph names) with its frame rows; ``folder`` takes the files."""
     inputs = []
     for simulation in simulations:
         path = folder / f"{simulation.graph}.matrix"
         write_matrix(path, simulation)
         inputs.append({"matrix": str(path.absolute())})
     out = folder / "frames.bin"
-    make(inputs, out, simulations[0].tick_ms)
+    make(inputs, out, None)
     rows: dict[str, list[FrameRow]] = {}
     for row in read_frame_file(out):
         rows.setdefault(row.graph, []).append(row)

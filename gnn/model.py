@@ -48,11 +48,27 @@ class Temporal(nn.Module):
         self.first = nn.Linear(3 * (len(X_FEATURES) + 1), channels)
         self.second = nn.Linear(3 * channels, channels)
         self.out = nn.Linear(3 * channels, channels)
+        self.unrolled: tuple[Tensor, Tensor] | None = None
+        """Both convolutions as matrices over the whole window, for export; None: as they are trained."""
+
+    def unroll(self) -> None:
+        """Write each convolution as one matrix [T c_in, T c_out]: more to multiply, far less to move."""
+        self.unrolled = (_unrolled(self.first), _unrolled(self.second))
 
     def forward(self, x: Tensor) -> Tensor:
         """Encode windows; a convolution of width 3 is a linear layer over three shifted copies."""
+        if self.unrolled is not None:
+            return self._flat(x, *self.unrolled)
         hidden = nn.functional.gelu(self.first(self._neighbours(x)))
         hidden = nn.functional.gelu(self.second(self._neighbours(hidden)))
+        pooled = torch.cat([hidden.mean(1), hidden.amax(1), hidden[:, WINDOW_TICKS - 1]], 1)
+        return nn.functional.gelu(self.out(pooled))
+
+    def _flat(self, x: Tensor, first: Tensor, second: Tensor) -> Tensor:
+        """The same with time and channels in one axis."""
+        bias = [layer.bias.repeat(WINDOW_TICKS) for layer in (self.first, self.second)]
+        hidden = nn.functional.gelu(x.flatten(1) @ first + bias[0])
+        hidden = nn.functional.gelu(hidden @ second + bias[1]).unflatten(1, (WINDOW_TICKS, -1))
         pooled = torch.cat([hidden.mean(1), hidden.amax(1), hidden[:, WINDOW_TICKS - 1]], 1)
         return nn.functional.gelu(self.out(pooled))
 
@@ -62,6 +78,18 @@ class Temporal(nn.Module):
         before = torch.cat([edge, x[:, :-1]], 1)
         after = torch.cat([x[:, 1:], edge], 1)
         return torch.cat([before, x, after], 2)
+
+
+def _unrolled(layer: nn.Linear) -> Tensor:
+    """Return the matrix of a convolution of width 3 over a window that is padded with zeros."""
+    size = layer.in_features // 3
+    whole = layer.weight.new_zeros(WINDOW_TICKS, size, WINDOW_TICKS, layer.out_features)
+    for tick in range(WINDOW_TICKS):
+        for place in range(3):
+            source = tick + place - 1
+            if 0 <= source < WINDOW_TICKS:
+                whole[source, :, tick] = layer.weight.detach()[:, place * size : (place + 1) * size].T
+    return whole.flatten(2).flatten(0, 1)
 
 
 class Calls(MessagePassing):

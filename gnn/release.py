@@ -29,7 +29,8 @@ from gnn.examples import Arrays, Example, load, select, unpack
 from gnn.export import OPSET, check_parity, run_torch, shapes_of, to_onnx
 from gnn.matrix import FrameMaker, jvm_frames
 from gnn.model import RootCauseNet, parameters_of
-from gnn.train import Split, split, train
+from gnn.parts import Split, split
+from gnn.train import train
 from onnx_models.bundle import RELEASED, Bundle, Confidence, Manifest, write_bundle
 from onnx_models.errors import BundleError
 from onnx_models.features import INPUTS, OUTPUTS, WINDOW_TICKS, schema_hash

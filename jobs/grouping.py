@@ -1,20 +1,24 @@
-"""Which incident an alert belongs to: one incident per cause, as far as times and keys tell.
+"""Which incident an alert belongs to: one incident per cause, as far as times, keys and calls tell.
 
-Owns the open incident and how alerts gather in it. Imports jobs.alerts only.
+Owns the open incident and how alerts gather in it. Imports jobs.alerts and jobs.nearness.
 
 - An alert whose key an incident knows belongs to that incident: a fault that flaps stays one.
-- Another alert joins the newest incident while that one still gathers: a cascade raises its alarms one soon
-  after the other, as far apart as the slowest pattern is slower than the fastest.
-- Any other alert opens an incident of its own: an old fault that lasts must not hide a new one.
+- Another alert joins the newest incident that still gathers and whose cause it may share: a cascade raises
+  its alarms one soon after the other, as far apart as the slowest pattern is slower than the fastest, and
+  along calls.
+- Any other alert opens an incident of its own: neither an old fault that lasts nor one in a far part of the
+  graph must hide it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from jobs.alerts import Alert, incident_id
+from jobs.nearness import Nearness
+from records.frames import FrameRow
 
 GATHER_TICKS: Final = 4
 """The library's slowest pattern wants five ticks, its fastest one."""
@@ -44,12 +48,18 @@ class Incident:
 
 
 def gather(
-    graph: str, incidents: tuple[Incident, ...], alerts: Iterable[Alert], tick_ms: int
+    graph: str, incidents: tuple[Incident, ...], alerts: Sequence[Alert], tick_ms: int, row: FrameRow | None
 ) -> tuple[tuple[Incident, ...], frozenset[str]]:
-    """The open incidents with `alerts` (in order of time) in them, and the ids of those that got one."""
+    """The open incidents with `alerts` (in order of time) in them, and the ids of those that got one.
+
+    `row`: the tick that they belong to, with the calls; None where none came.
+    """
+    if not alerts:
+        return incidents, frozenset()
     found, touched = list(incidents), set[str]()
+    near = Nearness(row, [*alerts, *(known for each in incidents for known in each.alerts)])
     for alert in alerts:
-        place = _place(found, alert, max(GATHER_MS, GATHER_TICKS * tick_ms))
+        place = _place(found, alert, max(GATHER_MS, GATHER_TICKS * tick_ms), near)
         if place is None:
             found.append(Incident(incident_id(graph, alert), alert.time, (alert,), alert.time, alert.time))
             place = len(found) - 1
@@ -59,17 +69,19 @@ def gather(
     return tuple(found), frozenset(touched)
 
 
-def _place(incidents: list[Incident], alert: Alert, gather_ms: int) -> int | None:
+def _place(incidents: list[Incident], alert: Alert, gather_ms: int, near: Nearness) -> int | None:
     """Index of the incident that `alert` belongs to; None where it opens one."""
-    for index in reversed(range(len(incidents))):
+    newest_first = range(len(incidents) - 1, -1, -1)
+    for index in newest_first:
         if any(known.key == alert.key for known in incidents[index].alerts):
             return index
-    if not incidents:
-        return None
-    newest = incidents[-1]
-    # One that dropped alerts no longer knows what is new to it.
-    gathers = newest.dropped > 0 or alert.time - newest.last_new <= gather_ms
-    return len(incidents) - 1 if gathers or len(incidents) >= MAX_INCIDENTS else None
+    for index in newest_first:
+        each = incidents[index]
+        # One that dropped alerts no longer knows what is new to it.
+        gathers = each.dropped > 0 or alert.time - each.last_new <= gather_ms
+        if gathers and near.joins(alert, each.alerts):
+            return index
+    return len(incidents) - 1 if len(incidents) >= MAX_INCIDENTS else None
 
 
 def _joined(incident: Incident, alert: Alert) -> Incident:

@@ -156,7 +156,7 @@ def _framed(state: State, row: FrameRow, settings: Settings) -> tuple[State, tup
     if state.ring and row.time <= state.ring[-1]:
         return state, ()
     state, outputs = _remember(state, row, settings)
-    state, touched = _join(state, row.time, settings)
+    state, touched = _join(state, row.time, settings, row)
     still: tuple[Incident, ...] = ()
     for incident in state.incidents:
         incident = _listen(incident, row)
@@ -182,11 +182,12 @@ def _remember(state: State, row: FrameRow, settings: Settings) -> tuple[State, t
     return state, ((Forget(gone),) if gone else ())
 
 
-def _join(state: State, time: int, settings: Settings) -> tuple[State, frozenset[str]]:
+def _join(state: State, time: int, settings: Settings, row: FrameRow | None) -> tuple[State, frozenset[str]]:
     """Matches ready by `time` open incidents or join them; ids of those that got one."""
     ready = tuple(alert for alert in state.waiting if alert.time <= time)
     waiting = tuple(alert for alert in state.waiting if alert.time > time)
-    incidents, touched = gather(state.graph, state.incidents, ready, state.tick_ms or settings.tick_ms)
+    tick_ms = state.tick_ms or settings.tick_ms
+    incidents, touched = gather(state.graph, state.incidents, ready, tick_ms, row)
     return replace(state, waiting=waiting, incidents=incidents), touched
 
 
@@ -208,7 +209,7 @@ def _woken(state: State, settings: Settings) -> tuple[State, tuple[Output, ...]]
     state = replace(state, wake_at=None)
     outputs: tuple[Output, ...] = ()
     if state.waiting and time >= _patience(state, settings):
-        state, touched = _join(state, time, settings)
+        state, touched = _join(state, time, settings, None)
         outputs = tuple(Score(each, time, state.ring) for each in state.incidents if each.id in touched)
     if time >= state.last_data + settings.resolve_after_ms:
         ends = tuple(Resolve(each, time, "data_stopped", state.last_data) for each in state.incidents)

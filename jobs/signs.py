@@ -1,6 +1,7 @@
 """Signs of trouble in frame rows: which signals, edges and nodes are out of their usual range.
 
-Imports records and numpy only. `frames` are [N,S,F] with F = (z, rel, present, baseline_n, level, frozen),
+Imports records and numpy only. `frames` are [N,S,F] with F = (z, rel, present, baseline_n, level, frozen,
+gap),
 edge frames [E,K,3] with (z, rel, present): see records/frames.py.
 """
 
@@ -18,7 +19,7 @@ from records.signals import SIGNAL_INDEX, SIGNALS
 
 ANOMALOUS_Z: Final = 6.0
 """Beyond it a tick is anomalous: the JVM's own bound for freezing a baseline."""
-Z, REL, SHARE, BASELINE_N, LEVEL, FROZEN = range(len(FEATURES))
+Z, REL, SHARE, BASELINE_N, LEVEL, FROZEN, GAP = range(len(FEATURES))
 _EDGE_KINDS: Final[Mapping[str, tuple[int, ...]]] = {
     "latency": tuple(EDGE_SERIES.index(name) for name in ("caller_latency", "callee_latency", "net_delay")),
     "traffic": (EDGE_SERIES.index("traffic"),),

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from onnx_models.errors import BundleError
-from onnx_models.features import INPUTS, OUTPUTS, WINDOW_TICKS, schema_hash
+from onnx_models.features import INPUTS, OUTPUTS, WINDOW_TICKS, schema_hash, version_of
 from records.frames import VERSION as FRAME_VERSION
 from records.signals import SIGNALS
 
@@ -78,6 +78,13 @@ class Bundle:
         """The ONNX file."""
         return self.path / MODEL
 
+    @property
+    def encoding_version(self) -> int:
+        """The version of the features it was trained on; checked when it was loaded."""
+        version = version_of(self.manifest.feature_schema_hash)
+        assert version is not None
+        return version
+
     def golden(self) -> list[tuple[dict[str, npt.NDArray[Any]], dict[str, npt.NDArray[Any]]]]:
         """Return (inputs, outputs) of each golden snapshot."""
         with np.load(self.path / GOLDEN, allow_pickle=False) as arrays:
@@ -98,6 +105,8 @@ def file_sha256(path: Path) -> str:
 
 def load_bundle(path: Path | str) -> Bundle:
     """Return the bundle at ``path`` after checking hashes, window, signals, frame version and feature schema.
+
+    A bundle of an older encoding or frame version is read: it is given the features it knows.
 
     Raises BundleError that names the file and what to do.
     """
@@ -133,9 +142,10 @@ def _check_hash(path: Path, expected: str) -> None:
 
 
 def _check_fit(folder: Path, manifest: Manifest) -> None:
+    known = version_of(manifest.feature_schema_hash) is not None
     wanted: dict[str, object] = {
-        "feature_schema_hash": schema_hash(),
-        "frame_version": FRAME_VERSION,
+        "feature_schema_hash": manifest.feature_schema_hash if known else schema_hash(),
+        "frame_version": min(manifest.frame_version, FRAME_VERSION),
         "window_ticks": WINDOW_TICKS,
         "signals": tuple(SIGNALS),
     }

@@ -1,7 +1,7 @@
 """Frames to arrays: the one encoder that training, backtest and serving share.
 
 numpy and ``records`` only. A frame row's ``frames`` are [N, 11, F] with F = (z, rel, present, baseline_n,
-level, frozen) and its ``edge_frames`` [E, 5, 3] with (z, rel, present) per kind of
+level, frozen, gap) and its ``edge_frames`` [E, 5, 3] with (z, rel, present) per kind of
 ``records.frames.EDGE_SERIES``.
 
 A cell is one (tick, node, signal), or one (tick, edge, kind). A cell with NaN or infinity in z, rel or
@@ -20,12 +20,13 @@ import numpy.typing as npt
 from onnx_models.compress import LAST_TICKS, extreme, fill, share_of_graph, shorten, squash
 from onnx_models.edges import edge_features
 from onnx_models.features import NODE_FEATURES, STATIC_FEATURES, WINDOW_TICKS
+from onnx_models.habit import HABIT, NEIGHBOURS, habit, neighbours, node_habit
 from onnx_models.reach import closeness, hops
 from onnx_models.snapshot import F32, Alarm, Snapshot
 from records.frames import FEATURES, NEVER_SEEN, PRESENT, SILENT, FrameRow
 from records.signals import SIGNALS
 
-_Z, _REL, _SHARE, _BASELINE_N, _LEVEL, _FROZEN = range(len(FEATURES))
+_Z, _REL, _SHARE, _BASELINE_N, _LEVEL, _FROZEN, _ = range(len(FEATURES))
 MIN_BASELINE = 5
 _TRAFFIC = SIGNALS.index("traffic")
 
@@ -44,6 +45,7 @@ def encode(frames: Sequence[FrameRow], alarms: Iterable[Alarm] | None = None) ->
     source, target = _edge_ends(last)
     raised = _alarm_flags(last, alarms or ())
     static = _static(x, present, measured, values, raised)
+    static = np.concatenate([static, habit(values, present), neighbours(static[..., 0], source, target)], 2)
     node_static = _node_static(last, values, raised, source, target)
     seen = last.presence != NEVER_SEEN
     has_edge_data = np.zeros(len(last.nodes), bool)
@@ -119,7 +121,7 @@ def _series(values: F32) -> tuple[F32, F32, npt.NDArray[np.bool_]]:
 def _static(
     x: F32, present: F32, measured: npt.NDArray[np.bool_], values: F32, raised: npt.NDArray[np.bool_]
 ) -> F32:
-    """Return static float32 [N,11,Ks] in the order of ``STATIC_FEATURES``."""
+    """Return the first of ``STATIC_FEATURES``, up to ``alarmed``: float32 [N,11,9]."""
     last = x[:, :, -LAST_TICKS:].mean(2)
     frozen = np.nan_to_num(values[-LAST_TICKS:, ..., _FROZEN], nan=0.0, posinf=0.0, neginf=0.0).mean(0)
     columns = [
@@ -133,7 +135,7 @@ def _static(
         np.clip(frozen, 0.0, 1.0),
         raised[:, : len(SIGNALS)],
     ]
-    assert len(columns) == len(STATIC_FEATURES)
+    assert len(columns) + len(HABIT) + len(NEIGHBOURS) == len(STATIC_FEATURES)
     return np.stack([np.asarray(column, np.float32) for column in columns], -1)
 
 
@@ -173,6 +175,7 @@ def _node_static(
         np.minimum(silence, 2.0),
         last.presence == NEVER_SEEN,
         _log_count(values).max(1),
+        *node_habit(last, values),
     ]
     assert len(columns) == len(NODE_FEATURES)
     return np.stack([np.asarray(column, np.float32) for column in columns], -1)

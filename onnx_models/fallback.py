@@ -2,9 +2,9 @@
 no runtime.
 
 A node's own deviation is what is left of it after its callees (latency, errors, availability) or its callers
-(traffic) explain their part. A silent node is a suspect as strong as the strongest deviation of its graph,
-unless its callers fell silent too; silence explains what its callers show. Delay that a caller sees and the
-callee does not (the network) counts for the callee.
+(traffic) explain their part. A node that is silent for longer than it usually is is a suspect as strong as
+the strongest deviation of its graph, unless its callers fell silent too; silence explains what its callers
+show. Delay that a caller sees and the callee does not (the network) counts for the callee.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from onnx_models.compress import LAST_TICKS, squash
-from onnx_models.features import EDGE_FEATURES, NODE_FEATURES
+from onnx_models.features import EDGE_FEATURES, NODE_FEATURES, STATIC_FEATURES
+from onnx_models.habit import OVERDUE
 from onnx_models.scores import Scores, softmax
 from onnx_models.snapshot import F32, Snapshot
 from records.signals import SIGNAL_INDEX, SIGNALS
@@ -84,8 +85,9 @@ def _deviation(snapshot: Snapshot) -> F32:
 def _silence(snapshot: Snapshot, shown: F32) -> F32:
     """Return [N]: suspicion of nodes that fell silent, or whose own series all ended while callers still see
     them."""
-    ended = snapshot.present.any((1, 2)) & ~snapshot.present[:, :, -1].any(1)
-    silent = (snapshot.node_static[:, NODE_FEATURES.index("silent")] > 0) | ended
+    late = snapshot.static[:, :, STATIC_FEATURES.index("overdue")].max(1) > 0.99 * OVERDUE
+    ended = snapshot.present.any((1, 2)) & ~snapshot.present[:, :, -1].any(1) & late
+    silent = ended | (_facts(snapshot, "silent") > 0) & _is_news(snapshot)
     recent = snapshot.node_static[:, NODE_FEATURES.index("silence")] < _LONG_SILENCE
     source, target = snapshot.edge_index
     caller_silent = np.zeros(len(silent), bool)
@@ -93,6 +95,16 @@ def _silence(snapshot: Snapshot, shown: F32) -> F32:
     strongest = max(1.0, float(shown.max(initial=0.0)))
     weight = np.where(recent, 1.0, 0.4) * np.where(caller_silent, 0.4, 1.1)
     return np.asarray(strongest * silent * weight, np.float32)
+
+
+def _facts(snapshot: Snapshot, name: str) -> F32:
+    return np.asarray(snapshot.node_static[:, NODE_FEATURES.index(name)], np.float32)
+
+
+def _is_news(snapshot: Snapshot) -> npt.NDArray[np.bool_]:
+    """Return [N]: whether a node that is silent is so beyond its habit, as far as that is known."""
+    known = snapshot.node_present.any(1)
+    return np.asarray(~known | (_facts(snapshot, "overdue") > 0.99 * OVERDUE))
 
 
 def _unexplained(snapshot: Snapshot, shown: F32, silence: F32) -> F32:

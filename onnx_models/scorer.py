@@ -16,7 +16,7 @@ from onnx_models.bundle import Bundle
 from onnx_models.confidence import confidence_features, confidence_of
 from onnx_models.errors import ScoringError
 from onnx_models.fallback import rank_by_deviation
-from onnx_models.features import OUTPUTS
+from onnx_models.features import OUTPUTS, narrowed
 from onnx_models.scores import Scores, softmax
 from onnx_models.snapshot import Snapshot
 from records.signals import SIGNALS
@@ -91,7 +91,8 @@ class Scorer:
     def score_one(self, snapshot: Snapshot) -> Scores:
         """Return the model's answer for one snapshot. Raises ScoringError: NaN, wrong shape, or the runtime
         failed."""
-        return interpret(snapshot, self._run.run(snapshot.inputs()), self.bundle, self.provider)
+        inputs = narrowed(snapshot.inputs(), self.bundle.encoding_version)
+        return interpret(snapshot, self._run.run(inputs), self.bundle, self.provider)
 
     def check_golden(self) -> float:
         """Return the largest difference to the bundle's golden outputs; infinity for another shape or NaN."""

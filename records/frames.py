@@ -1,6 +1,7 @@
 """Frame rows.
 
-All frames of one graph at one tick, as bytes (frame row v1, little-endian, no padding) and as arrays.
+All frames of one graph at one tick, as bytes (frame row v2, little-endian, no padding) and as arrays.
+Version 1, whose frames had no gap, is read with gap 0 (not known).
 
 Owns the layout below, shared with the JVM; a golden file holds both sides to it. Imports numpy only.
 
@@ -24,9 +25,10 @@ from records.errors import FrameError
 from records.signals import SIGNALS
 
 MAGIC: Final = b"FLFR"
-VERSION: Final = 1
-FEATURES: Final = ("z", "rel", "present", "baseline_n", "level", "frozen")
-"""F: what a frame says about one signal of a node."""
+VERSION: Final = 2
+FEATURES: Final = ("z", "rel", "present", "baseline_n", "level", "frozen", "gap")
+"""F: what a frame says about one signal of a node. `gap`: usual ticks from one value to the next, 1 = every
+tick, of the series that reports most often; 0 = not known."""
 EDGE_SERIES: Final = ("caller_latency", "callee_latency", "net_delay", "traffic", "errors")
 """K: what is measured on an edge."""
 EDGE_FEATURES: Final = ("z", "rel", "present")
@@ -61,7 +63,7 @@ class FrameRow:
 
 
 def write_frame_row(row: FrameRow) -> bytes:
-    """The row as frame row v1; FrameError where its shapes do not fit together."""
+    """The row as frame row v2; FrameError where its shapes do not fit together."""
     count, signals, features = row.frames.shape
     edges, kinds, edge_features = row.edge_frames.shape
     if not len(row.nodes) == len(row.presence) == len(row.age) == count or row.edges.shape != (edges, 2):
@@ -89,16 +91,16 @@ def _name(name: str) -> bytes:
 
 
 def read_frame_row(data: bytes) -> FrameRow:
-    """The row in `data`; FrameError where the bytes are no frame row v1, too short or too long."""
+    """The row in `data`; FrameError where the bytes are no frame row, too short or too long."""
     try:
         magic, version, _, tick_ms, time, topology, *sizes = _HEAD.unpack_from(data)
     except struct.error as error:
         raise FrameError(
             f"a frame row of {len(data)} bytes is shorter than its head of {_HEAD.size}"
         ) from error
-    if magic != MAGIC or version != VERSION:
+    if magic != MAGIC or version not in (1, VERSION):
         raise FrameError(
-            f"not a frame row v{VERSION}: starts with {magic!r}, version {version}",
+            f"not a frame row up to v{VERSION}: starts with {magic!r}, version {version}",
             "the job's jar and its Python packages must be of one release",
         )
     if min(sizes) < 0 or sizes[1] != len(SIGNALS):
@@ -122,6 +124,8 @@ class _Cursor:
         pairs = self._array("<i4", (edges, 2))
         frames = self._array("<f4", (count, signals, features))
         edge_frames = self._array("<f4", (edges, kinds, edge_features))
+        if features < len(FEATURES):
+            frames = np.pad(frames, ((0, 0), (0, 0), (0, len(FEATURES) - features)))
         if self._offset != len(self._data):
             raise FrameError(f"{graph}: {len(self._data) - self._offset} bytes too many after the frame row")
         if edges and (int(pairs.min()) < 0 or int(pairs.max()) >= count):

@@ -15,13 +15,18 @@ from records.signals import Signal
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: node index, kind, ticks [start, end), strength (about 0.25 faint to 8 drastic)."""
+    """One fault: node index, kind, ticks [start, end), strength (about 0.25 faint to 8 drastic).
+
+    ``partial``: of one replica only, where the node's replicas are measured apart. A host's index is its
+    number after the last node.
+    """
 
     node: int
     kind: str
     start: int
     end: int
     strength: float
+    partial: bool = False
 
 
 @dataclass(slots=True)
@@ -32,7 +37,8 @@ class Effects:
     ``disk`` relative; ``slow`` own time added, in shares of the usual total time; ``delay`` own time added,
     s; ``network`` time added to all calls of the node, s; ``edge_network`` [E,R]; ``loss`` share of packets
     lost; ``errors``, ``dropped`` (calls not made), ``down`` shares of requests; ``saturation``; ``restarts``;
-    ``lost_traffic`` share of requests that never arrive; ``silent`` bool: no telemetry.
+    ``lost_traffic`` share of requests that never arrive; ``silent`` bool: no telemetry; ``host`` [H,R]
+    utilisation added to hosts.
     """
 
     cpu: F64
@@ -51,11 +57,12 @@ class Effects:
     restarts: F64
     lost_traffic: F64
     silent: Bools
+    host: F64
 
     @classmethod
-    def none(cls, nodes: int, edges: int, ticks: int) -> Effects:
+    def none(cls, nodes: int, edges: int, hosts: int, ticks: int) -> Effects:
         """Return the effects of no fault at all."""
-        shapes = {"edge_network": (edges, ticks)}
+        shapes = {"edge_network": (edges, ticks), "host": (hosts, ticks)}
         values: dict[str, Any] = {
             one.name: np.zeros(shapes.get(one.name, (nodes, ticks)), bool if one.name == "silent" else float)
             for one in fields(cls)
@@ -171,6 +178,15 @@ def _traffic_loss(b: _Blow) -> None:
     b.effects.lost_traffic[b.node] += b.shape * b.between(0.3, 1.0)
 
 
+def _host_pressure(b: _Blow) -> None:
+    """A crowded machine: all that live on it are slowed, each as much as it depends on it."""
+    host = b.node - b.topology.count
+    b.effects.host[host] += b.shape * b.strength * b.between(0.3, 1.0)
+    for node in np.flatnonzero(b.topology.host == host):
+        b.effects.slow[node] += b.shape * b.strength * b.between(0.05, 0.8)
+        b.effects.cpu[node] += b.shape * b.strength * b.between(0.0, 0.2)
+
+
 @dataclass(frozen=True, slots=True)
 class FaultKind:
     """A kind: how often it is drawn, the signals that show it at its node (likeliest first), and what it
@@ -197,6 +213,7 @@ KINDS: dict[str, FaultKind] = {
     "pool_exhaustion": FaultKind(0.02, ("saturation", "latency"), _pool_exhaustion),
     "restart_loop": FaultKind(0.02, ("restarts", "errors"), _restart_loop),
     "traffic_loss": FaultKind(0.01, ("traffic",), _traffic_loss),
+    "host_pressure": FaultKind(0.0, ("cpu", "saturation"), _host_pressure),
 }
 
 
@@ -227,7 +244,7 @@ def draw_shape(rng: np.random.Generator, fault: Fault, ticks: int) -> F64:
 
 def apply_faults(rng: np.random.Generator, topology: Topology, faults: list[Fault], ticks: int) -> Effects:
     """Return the summed effects of ``faults`` on a system over ``ticks``."""
-    effects = Effects.none(topology.count, len(topology.edges), ticks)
+    effects = Effects.none(topology.count, len(topology.edges), topology.hosts, ticks)
     for fault in faults:
         shape = draw_shape(rng, fault, ticks)
         if fault.kind == "crash":

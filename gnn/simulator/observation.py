@@ -3,18 +3,16 @@ monitoring."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from gnn.simulator.faults import Effects
 from gnn.simulator.noise import F64, chance
-from gnn.simulator.propagation import World
-from gnn.simulator.series import METRICS, Series, counted, cumulative, measure, shares
+from gnn.simulator.scene import Scene
+from gnn.simulator.series import METRICS, Series, cumulative, idle, measure, shares
 from gnn.simulator.style import Style
-from gnn.simulator.topology import Ints, Topology
 from records.signals import SIGNALS, Signal
 
 Kind = Literal["gauge", "counter"]
@@ -22,50 +20,8 @@ Side = Literal["server", "client"]
 
 _COPIED = ("cpu", "memory", "disk", "network", "latency", "other")
 _AT_ENDPOINTS = ("latency", "errors", "traffic", "availability")
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What an observer can measure: the system's nodes followed by alias endpoints (client-side names of a
-    callee)."""
-
-    topology: Topology
-    world: World
-    effects: Effects
-    edges: Ints
-    rate: F64
-    latency: F64
-    errors: F64
-    silent: npt.NDArray[np.bool_]
-
-
-def scene_of(
-    rng: np.random.Generator, topology: Topology, world: World, effects: Effects, style: Style
-) -> Scene:
-    """Return the scene, with alias endpoints on a share ``style.alias`` of the edges."""
-    alias = np.flatnonzero(rng.random(len(topology.edges)) < style.alias)
-    caller, callee = topology.edges[alias].T
-    client_latency = world.latency[callee] + world.edge_delay[alias]
-    endpoints = topology.count + np.arange(len(alias))
-    seen = _as_seen(topology, world) if style.side == "client" else world.latency
-    return Scene(
-        topology=topology,
-        world=world,
-        effects=effects,
-        edges=np.concatenate([topology.edges, np.stack([caller, endpoints], 1)]),
-        rate=np.concatenate([world.rate, world.edge_rate[alias] * rng.uniform(0.05, 1, (len(alias), 1))]),
-        latency=np.concatenate([seen, client_latency]),
-        errors=np.concatenate([world.errors, world.errors[callee]]),
-        silent=np.concatenate([effects.silent, effects.silent[caller]]),
-    )
-
-
-def _as_seen(topology: Topology, world: World) -> F64:
-    """Latency of nodes as one of their callers measures it: with the network between."""
-    seen = world.latency.copy()
-    callee, first = np.unique(topology.edges[:, 1], return_index=True)
-    seen[callee] += world.edge_delay[first]
-    return seen
+_AT_HOSTS = ("cpu", "memory", "disk", "network", "saturation")
+_LEVELS = ("cpu", "memory", "disk", "network", "latency", "traffic", "other")
 
 
 def observe(
@@ -74,10 +30,11 @@ def observe(
     """Return the series, their values [R,S] (NaN: no sample), and which nodes have own series."""
     series: list[Series] = []
     columns: list[F64] = []
-    hidden = rng.random(len(scene.rate)) < style.unobserved
-    deploys = _deploys(rng, style, *scene.rate.shape)
+    hidden = rng.random(scene.count) < style.unobserved
+    deploys = _deploys(rng, style, *scene.requests.shape)
+    seam = int(rng.integers(0, scene.requests.shape[1]))
     steady = _memory_drift(rng, scene)
-    for node in range(len(scene.rate)):
+    for node in range(scene.count):
         if hidden[node]:
             continue
         for signal in _signals_at(rng, scene, style, node):
@@ -85,11 +42,15 @@ def observe(
                 rng, scene, style, node, signal, steady[min(node, len(steady) - 1)], tick_s
             )
             side = style.side if signal == "latency" else None
-            for copy in range(1 + (int(rng.binomial(2, style.copies)) if signal in _COPIED else 0)):
-                value = measure(
-                    rng, style, signal, truth * (1 + 0.6 * copy if signal == "latency" else 1), copy
-                )
+            copies = 1 + (int(rng.binomial(2, style.copies)) if signal in _COPIED else 0)
+            hit = int(rng.integers(0, copies))
+            for copy in range(copies):
+                each = truth if copy == hit else _spared(rng, truth, scene.elsewhere[node])
+                factor = 1 + 0.6 * copy if signal == "latency" and not style.replicas else 1.0
+                value = measure(rng, style, signal, each * factor, 0 if style.replicas else copy)
                 value *= deploys[node] if signal in _COPIED else 1.0
+                if signal in _LEVELS and style.seam:
+                    value[seam:] *= np.exp(rng.normal(0, style.seam))
                 value[scene.silent[node]] = np.nan
                 labels = {"part": str(copy)} if copy else {}
                 series.append(Series(node, METRICS[signal], signal, unit, kind, None, side, labels))
@@ -97,10 +58,21 @@ def observe(
     for one, value in _edge_series(rng, scene, style, tick_s):
         series.append(one)
         columns.append(value)
-    own = np.zeros(len(scene.rate), bool)
+    own = np.zeros(scene.count, bool)
     own[[one.node for one in series if one.peer is None]] = True
-    matrix = np.stack(columns, 1) if columns else np.zeros((scene.rate.shape[1], 0))
+    matrix = np.stack(columns, 1) if columns else np.zeros((scene.requests.shape[1], 0))
     return series, matrix, own
+
+
+def _spared(rng: np.random.Generator, truth: F64, elsewhere: npt.NDArray[np.bool_]) -> F64:
+    """Return what a replica shows that a partial fault does not hit: usual values in the ticks of the
+    fault."""
+    usual = np.flatnonzero(~elsewhere)
+    if not elsewhere.any() or not usual.size:
+        return truth
+    spared = truth.copy()
+    spared[elsewhere] = truth[rng.choice(usual, int(elsewhere.sum()))]
+    return spared
 
 
 def _deploys(rng: np.random.Generator, style: Style, nodes: int, ticks: int) -> F64:
@@ -112,7 +84,7 @@ def _deploys(rng: np.random.Generator, style: Style, nodes: int, ticks: int) -> 
 
 
 def _memory_drift(rng: np.random.Generator, scene: Scene) -> F64:
-    shape = (scene.topology.count, scene.rate.shape[1])
+    shape = (scene.topology.count + scene.hosts, scene.requests.shape[1])
     step = float(rng.choice([0.0, 0.0005, 0.002]))
     return np.asarray(np.exp(np.cumsum(step * rng.standard_normal(shape), 1)))
 
@@ -120,8 +92,10 @@ def _memory_drift(rng: np.random.Generator, scene: Scene) -> F64:
 def _signals_at(rng: np.random.Generator, scene: Scene, style: Style, node: int) -> list[Signal]:
     """Signals of one node: the system's, less a few; alias endpoints have what a client can see."""
     found = [name for index, name in enumerate(SIGNALS) if style.signals[index]]
-    if node >= scene.topology.count:
+    if scene.is_alias(node):
         found = [name for name in found if name in _AT_ENDPOINTS]
+    elif scene.is_host(node):
+        found = [name for name in found if name in _AT_HOSTS] or ["cpu"]
     if not chance(rng, style.latency_nodes):
         found = [name for name in found if name != "latency"]
     return [name for name in found if not chance(rng, style.node_lacks)]
@@ -131,21 +105,22 @@ def _truth(
     rng: np.random.Generator, scene: Scene, style: Style, node: int, signal: Signal, drift: F64, tick_s: float
 ) -> tuple[F64, str | None, Kind]:
     """Return a signal's value [R] before measuring, its unit, and gauge or counter."""
-    rate, errors = scene.rate[node], scene.errors[node]
+    requests, errors = scene.requests[node], scene.errors[node]
     if signal == "latency":
-        value = scene.latency[node]
-        if style.rare_nan:
-            value = np.where(rng.random(len(rate)) < np.exp(-rate * tick_s), np.nan, value)
+        few = np.exp(0.4 * rng.standard_normal(requests.size) / np.sqrt(np.maximum(requests, 1.0)))
+        value = idle(style.idle, scene.latency[node] * few, requests)
         return (value * 1e3, "ms", "gauge") if style.millis else (value, "s", "gauge")
     if signal == "traffic":
-        return counted(rng, rate, tick_s), "1/s" if not style.counters else "1", _counter(style)
+        value = idle(style.idle_traffic, requests / tick_s, requests)
+        return value, "1/s" if not style.counters else "1", _counter(style)
     if signal == "availability":
-        good = 1 - shares(rng, errors, rate, tick_s)
+        good = idle(style.idle, 1 - shares(rng, errors, requests), requests, zero=1.0)
         return (good * 100, "%", "gauge") if style.percent else (good, "1", "gauge")
     if signal == "errors":
-        measured = shares(rng, errors, rate, tick_s)
+        measured = idle(style.idle_traffic, shares(rng, errors, requests), requests)
         if style.sparse_errors:
             measured = np.where(measured > 0, measured, np.nan)
+        rate = requests / tick_s
         return (measured * rate, "1", "counter") if style.counters else (measured, "1", "gauge")
     return (*_resource(rng, scene, style, node, signal, drift), "gauge")
 
@@ -157,8 +132,10 @@ def _counter(style: Style) -> Kind:
 def _resource(
     rng: np.random.Generator, scene: Scene, style: Style, node: int, signal: Signal, drift: F64
 ) -> tuple[F64, str | None]:
-    """Signals of the machine below a node; never asked for alias endpoints."""
+    """Signals of the machine below a node, or of a host; never asked for alias endpoints."""
     world, effects = scene.world, scene.effects
+    if scene.is_host(node):
+        return _host(rng, scene.host_load[node - scene.topology.count], signal, drift)
     ratio = world.rate[node] / scene.topology.rate[node]
     if signal == "cpu":
         return world.utilisation[node] * 90 * 10 ** rng.uniform(-1, 0), "%"
@@ -175,11 +152,22 @@ def _resource(
         return 10 ** rng.uniform(2, 5) * np.clip(ratio, 0, 20) * left + 10, None
     if signal == "saturation":
         over = np.maximum(world.utilisation[node] - rng.uniform(0.2, 0.8), 0) * 100
-        return over + effects.saturation[node] * rng.uniform(5, 50), None
+        return over + effects.saturation[node] * rng.uniform(5, 50) + world.backlog[node], None
     if signal == "restarts":
         back = (effects.down[node] > 0) & (rng.random(ratio.size) < 0.2)
         return (rng.random(ratio.size) < 0.003) + effects.restarts[node] + back, None
     return _other(rng, scene, node, ratio), None
+
+
+def _host(rng: np.random.Generator, load: F64, signal: Signal, drift: F64) -> tuple[F64, str | None]:
+    """Signals of a host under ``load`` [R]: cpu as it is, a queue where it is full, the rest follows a
+    little."""
+    if signal == "cpu":
+        return load * 90, "%"
+    if signal == "saturation":
+        return np.asarray(50.0 * np.maximum(load - rng.uniform(0.3, 0.9), 0.0)), None
+    low, high, unit = (9, 11, "By") if signal == "memory" else (3, 6, None)
+    return np.asarray(10 ** rng.uniform(low, high) * drift * (0.7 + rng.uniform(0.0, 0.3) * load)), unit
 
 
 def _other(rng: np.random.Generator, scene: Scene, node: int, ratio: F64) -> F64:
@@ -190,7 +178,7 @@ def _other(rng: np.random.Generator, scene: Scene, node: int, ratio: F64) -> F64
         scene.world.waiting[node] + 1e-3,
         np.clip(ratio, 0.01, 20) ** 0.7,
         scene.world.utilisation[node],
-        scene.world.rate[node] * scene.world.latency[node],
+        scene.world.rate[node] * scene.world.latency[node] + 0.1 * scene.world.backlog[node],
     )
     return np.asarray(scale * ties[int(rng.choice(5, p=[0.15, 0.3, 0.2, 0.15, 0.2]))])
 
@@ -205,14 +193,14 @@ def _edge_series(
     for edge, (caller, callee) in enumerate(scene.topology.edges):
         if not style.edge_kinds or chance(rng, 0.5 * style.node_lacks):
             continue
-        rate = np.maximum(scene.world.edge_rate[edge], 1e-3)
-        few = np.exp(0.3 * rng.standard_normal(rate.size) / np.sqrt(np.maximum(rate * tick_s, 1.0)))
-        served = scene.world.latency[callee] * few
-        errors = shares(rng, scene.world.errors[callee], rate, tick_s)
+        sent = scene.edge_requests[edge]
+        few = np.exp(0.3 * rng.standard_normal(sent.size) / np.sqrt(np.maximum(sent, 1.0)))
+        served = idle(style.idle, scene.world.latency[callee] * few, sent)
+        errors = idle(style.idle_traffic, shares(rng, scene.world.errors[callee], sent), sent)
         values: dict[str, tuple[Signal, F64, Side]] = {
             "client": ("latency", served + scene.world.edge_delay[edge], "client"),
             "server": ("latency", served, "server"),
-            "traffic": ("traffic", counted(rng, rate, tick_s), "client"),
+            "traffic": ("traffic", idle(style.idle_traffic, sent / tick_s, sent), "client"),
             "errors": ("errors", errors, "client"),
         }
         for kind in style.edge_kinds:

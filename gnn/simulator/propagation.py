@@ -16,6 +16,8 @@ from gnn.simulator.noise import F64, chance, factor
 from gnn.simulator.topology import Topology
 
 _FULL = 0.95
+_REQUESTS_MEANT = 5.0
+"""A mean latency is over so many seconds of requests at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,8 @@ class World:
     shares.
 
     ``rate``, ``edge_rate`` requests; ``utilisation``; ``latency`` total time at the callee; ``waiting`` the
-    part spent in callees; ``errors``; ``edge_delay`` network time; ``jitter`` [N] how unsteady a node is.
+    part spent in callees; ``errors``; ``edge_delay`` network time; ``jitter`` [N] how unsteady a node is;
+    ``backlog`` what waits in front of nodes that are fed by queues.
     """
 
     rate: F64
@@ -35,6 +38,7 @@ class World:
     errors: F64
     edge_delay: F64
     jitter: F64
+    backlog: F64
 
 
 def propagate(
@@ -54,7 +58,21 @@ def propagate(
         slowed = _closed_loop(rng, topology, latency, edge_rate)
         rate, edge_rate = rate * slowed, edge_rate * slowed[topology.edges[:, 0]]
         utilisation = np.clip(utilisation * (0.2 + 0.8 * slowed), 0.001, 1.2)
-    return World(rate, edge_rate, utilisation, latency, waiting, errors, edge_delay, jitter)
+    backlog = _backlog(topology, latency, effects)
+    return World(rate, edge_rate, utilisation, latency, waiting, errors, edge_delay, jitter, backlog)
+
+
+def _backlog(topology: Topology, latency: F64, effects: Effects) -> F64:
+    """What piles up in front of a slow or dead consumer and drains afterwards, in usual ticks of work."""
+    backlog = np.zeros_like(latency)
+    for node in np.unique(topology.edges[topology.asynchronous, 1]):
+        usual = float(np.median(latency[node]))
+        over = np.minimum(latency[node] / max(usual, 1e-9), 20.0) - 1.3 + 3.0 * effects.down[node]
+        level = 0.0
+        for tick, more in enumerate(over):
+            level = max(0.0, 0.95 * level + more)
+            backlog[node, tick] = level
+    return backlog
 
 
 def _crowd_out(rng: np.random.Generator, topology: Topology, effects: Effects, calm: bool) -> None:
@@ -84,11 +102,21 @@ def _requests(
             edge_rate[edge] = (
                 rate[caller] * topology.calls[edge] * passed[caller] * again[node] * arrives[node]
             )
+            edge_rate[edge] *= _uncached(topology, edge, effects)
             rate[node] += edge_rate[edge]
         if topology.entry_rate[node]:
             rate[node] *= arrives[node]
-        rate[node] = np.maximum(rate[node], 1e-3)
+        rate[node] = np.maximum(rate[node], 1e-6)
     return rate, edge_rate
+
+
+def _uncached(topology: Topology, edge: int, effects: Effects) -> F64:
+    """Factor on the calls of an edge whose cache fails: what it spared now arrives."""
+    cache = topology.cache[edge]
+    if cache < 0:
+        return np.ones(effects.down.shape[1])
+    broken = np.clip(effects.down[cache] + effects.errors[cache] + effects.dropped[cache], 0, 1)
+    return np.asarray(1 + broken * (1 / topology.miss[edge] - 1))
 
 
 def _utilisation(
@@ -108,7 +136,7 @@ def _utilisation(
 
 def _own_time(rng: np.random.Generator, topology: Topology, busy: F64, jitter: F64, heavy: bool) -> F64:
     """Own time per node; few requests make its mean unsteady."""
-    sigma = np.minimum(jitter + 0.6 / np.sqrt(topology.rate), 0.8)[:, None]
+    sigma = np.minimum(jitter + 0.6 / np.sqrt(_REQUESTS_MEANT * topology.rate), 0.8)[:, None]
     return topology.own_time[:, None] * busy * factor(rng, busy.shape, sigma, heavy)
 
 
@@ -133,7 +161,11 @@ def _answers(
         made = np.clip(1 - effects.dropped[node], 0, 1)
         for edge in topology.outgoing(node):
             other = callee[edge]
+            if topology.asynchronous[edge]:
+                continue
             answer = latency[other] * np.where(effects.down[other] > 0, dead_time, 1.0) + delay[edge]
+            late = np.clip(answer / topology.timeout[edge] - 0.7, 0.0, 0.9)
+            answer = np.minimum(answer, topology.timeout[edge])
             calls = min(topology.calls[edge], 2.0)
             if topology.parallel[node]:
                 waiting[node] = np.maximum(waiting[node], min(1.0, calls) * answer * made)
@@ -141,7 +173,8 @@ def _answers(
             else:
                 waiting[node] += calls * answer * made
                 usual[node] += calls * usual[other]
-            ok[node] *= 1 - spread[edge] * min(1.0, topology.calls[edge]) * made * (1 - ok[other])
+            failed = 1 - ok[other] * (1 - late)
+            ok[node] *= 1 - spread[edge] * min(1.0, topology.calls[edge]) * made * failed
         usual[node] += topology.own_time[node]
         extra = np.maximum(effects.slow[node], -0.7) * usual[node] + effects.delay[node]
         latency[node] = np.maximum(own[node] + waiting[node] + extra, 0.1 * topology.own_time[node])

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from gnn.simulator.noise import F64, chance, factor
-from gnn.simulator.style import Style
+from gnn.simulator.style import Idle, Style
 from records.signals import Signal
 
 
@@ -76,10 +76,10 @@ def _quirks(rng: np.random.Generator, style: Style, value: F64, continuous: bool
         spikes = rng.random(value.size) < 0.03
         value[spikes] *= np.exp(rng.uniform(0, 2))
     if chance(rng, 2 * style.quirk):
-        size = 10 ** np.floor(np.log10(np.median(np.abs(value)) + 1e-9)) * rng.choice([0.1, 0.5, 1.0])
+        size = 10 ** np.floor(np.log10(_typical(value) + 1e-9)) * rng.choice([0.1, 0.5, 1.0])
         value[:] = np.round(value / size) * size
     if chance(rng, 0.3 * style.quirk):
-        value[:] = value[0]
+        value[:] = _typical(value)
     if chance(rng, 0.3 * style.quirk):
         at = int(rng.integers(0, value.size))
         value[at:] = np.nan
@@ -87,16 +87,29 @@ def _quirks(rng: np.random.Generator, style: Style, value: F64, continuous: bool
         value[: int(rng.integers(0, value.size))] = np.nan
 
 
-def shares(rng: np.random.Generator, share: F64, rate: F64, tick_s: float) -> F64:
-    """Return measured shares of ``rate`` requests per second over a tick: binomial, so that few requests are
-    coarse."""
-    requests = np.maximum(np.round(np.minimum(rate * tick_s, 1e6)), 1).astype(np.int64)
-    return np.asarray(rng.binomial(requests, np.clip(share, 0, 1)) / requests, np.float64)
+def _typical(value: F64) -> float:
+    """Return the median of what is there, 0 where nothing is."""
+    there = np.abs(value[~np.isnan(value)])
+    return float(np.median(there)) if there.size else 0.0
 
 
-def counted(rng: np.random.Generator, rate: F64, tick_s: float) -> F64:
-    """Return measured rates: Poisson counts over a tick."""
-    return np.asarray(rng.poisson(np.minimum(rate * tick_s, 1e8)) / tick_s, np.float64)
+def shares(rng: np.random.Generator, share: F64, requests: F64) -> F64:
+    """Return measured shares of counted requests: binomial, so that few requests are coarse; 0 without
+    any."""
+    counted = np.minimum(requests, 1e6).astype(np.int64)
+    return np.asarray(rng.binomial(counted, np.clip(share, 0, 1)) / np.maximum(counted, 1), np.float64)
+
+
+def idle(style: Idle, value: F64, requests: F64, zero: float = 0.0) -> F64:
+    """Return what a series shows where no request came: nothing (NaN), its last value, or ``zero``."""
+    none = requests < 1
+    if style == "zero":
+        return np.where(none, zero, value)
+    if style == "absent" or none.all():
+        return np.where(none, np.nan, value)
+    last = np.maximum.accumulate(np.where(none, 0, np.arange(value.size)))
+    held: F64 = np.where(none & (last == 0), np.nan, value[last])
+    return held
 
 
 def cumulative(value: F64, tick_s: float) -> F64:

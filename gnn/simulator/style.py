@@ -14,8 +14,11 @@ from records.signals import SIGNAL_INDEX, SIGNALS
 _OFTEN = (0.75, 0.65, 0.25, 0.45, 0.8, 0.35, 0.65, 0.2, 0.45, 0.15, 0.35)
 """How often a system has each signal, in the order of SIGNALS."""
 
-
 _SIDES: tuple[Literal["server", "client"] | None, ...] = (None, "server", "client")
+
+
+Idle = Literal["absent", "held", "zero"]
+_IDLE: tuple[Idle, ...] = ("absent", "held", "zero")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,10 @@ class Style:
     ``edge_kinds`` which edge series exist; ``alias`` edges with an extra client-side endpoint; ``percent``,
     ``millis``, ``counters``: units and kinds; ``noise`` factor on measuring noise; ``heavy`` tails; ``gaps``
     cells lost; ``quirk`` constant, quantised, spiky, vanishing or new series; ``shift`` level shifts of one
-    series; ``sparse_errors``: errors exist only where not 0; ``rare_nan``: no latency in a tick without a
-    request.
+    series; ``seam`` how far all levels shift at one moment; ``sparse_errors``: errors exist only where not 0;
+    ``idle`` what latency and availability say of a tick without a request; ``idle_traffic`` what traffic and
+    errors say of it; ``replicas`` measured apart; ``hosts`` are nodes, called by what lives on them;
+    ``cycles`` share of edges that are also called back now and then.
     """
 
     signals: npt.NDArray[np.bool_]
@@ -47,7 +52,12 @@ class Style:
     quirk: float
     shift: float
     sparse_errors: bool
-    rare_nan: bool
+    seam: float
+    idle: Idle
+    idle_traffic: Idle
+    replicas: bool
+    hosts: bool
+    cycles: float
     deploys: float
     copies: float
 
@@ -74,7 +84,12 @@ def clean_style() -> Style:
         quirk=0.0,
         shift=0.0,
         sparse_errors=False,
-        rare_nan=False,
+        seam=0.0,
+        idle="absent",
+        idle_traffic="zero",
+        replicas=False,
+        hosts=False,
+        cycles=0.0,
         deploys=0.0,
         copies=0.0,
     )
@@ -99,22 +114,29 @@ def random_style(rng: np.random.Generator) -> Style:
         quirk=0.06,
         shift=float(rng.choice([0.0, 0.03, 0.1])),
         sparse_errors=chance(rng, 0.2),
-        rare_nan=chance(rng, 0.6),
+        seam=float(rng.choice([0.0, 0.15, 0.4], p=[0.85, 0.1, 0.05])),
+        idle=_IDLE[int(rng.choice(3, p=[0.7, 0.15, 0.15]))],
+        idle_traffic="zero" if chance(rng, 0.65) else "absent",
+        replicas=(replicas := chance(rng, 0.2)),
+        hosts=chance(rng, 0.12),
+        cycles=float(rng.choice([0.0, 0.05, 0.15], p=[0.75, 0.15, 0.1])),
         deploys=float(rng.choice([0.0, 0.3, 1.0], p=[0.4, 0.4, 0.2])),
-        copies=0.3,
+        copies=0.8 if replicas else 0.3,
     )
 
 
 def _signals(rng: np.random.Generator) -> npt.NDArray[np.bool_]:
     on = rng.random(len(SIGNALS)) < np.array(_OFTEN)
     mode = rng.random()
-    if mode < 0.12:
+    if mode < 0.1:
         on = _only("latency", "traffic", "availability")
-    elif mode < 0.22:
+    elif mode < 0.18:
+        on = _only("latency", "traffic", "errors")
+    elif mode < 0.27:
         on = _only("cpu", "memory", *(["latency"] if chance(rng, 0.6) else []))
-    elif mode < 0.3:
+    elif mode < 0.34:
         on = _only("latency")
-    elif mode < 0.5:
+    elif mode < 0.52:
         on = on | _only("cpu", "memory", "network", "latency", "traffic")
     return on if on.any() else _only("cpu" if chance(rng, 0.5) else "latency")
 

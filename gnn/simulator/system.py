@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from gnn.simulator.faults import KINDS, Fault, apply_faults
 from gnn.simulator.load import demand
 from gnn.simulator.noise import F64
-from gnn.simulator.observation import observe, scene_of
+from gnn.simulator.observation import observe
 from gnn.simulator.propagation import propagate
+from gnn.simulator.scene import scene_of
 from gnn.simulator.series import Series
 from gnn.simulator.style import Style, random_style
 from gnn.simulator.timeline import Timeline, random_timeline
 from gnn.simulator.topology import Topology, observed_edges, random_topology
 from records.signals import Signal
 
-TICK_MS = 60_000
+TICKS_MS = (10_000, 15_000, 30_000, 60_000, 300_000)
+_TICK_WEIGHTS = (0.1, 0.1, 0.15, 0.4, 0.25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Simulation:
     """What monitoring recorded of one system, and the truth.
 
     ``names`` of nodes by index; ``series`` and ``matrix`` [R,S] (row r is tick r, NaN: no sample); ``edges``
-    known to monitoring (caller, callee); ``faults`` in ticks;
+    known to monitoring (caller, callee); ``faults`` in ticks, and ``decoys``: what else was wrong;
     ``tick_ms``.
     """
 
@@ -36,6 +38,7 @@ class Simulation:
     edges: list[tuple[int, int]]
     faults: list[Fault]
     tick_ms: int
+    decoys: list[Fault] = field(default_factory=list)
 
     def signal_of(self, fault: Fault) -> Signal:
         """Return the signal where a fault shows at its node: of those its kind allows, the first that is
@@ -48,8 +51,10 @@ class Simulation:
 def simulate(seed: int, episodes: int = 10, graph: str = "sim") -> Simulation:
     """Return a random system with about ``episodes`` faults, monitored as in the field."""
     rng = np.random.default_rng(seed)
-    topology = random_topology(rng)
-    return run(rng, topology, random_timeline(rng, topology, episodes), random_style(rng), graph, TICK_MS)
+    topology, style = random_topology(rng), random_style(rng)
+    tick_ms = int(rng.choice(TICKS_MS, p=_TICK_WEIGHTS))
+    timeline = random_timeline(rng, topology, episodes, tick_ms / 1000, style.hosts)
+    return run(rng, topology, timeline, style, graph, tick_ms)
 
 
 def run(
@@ -62,21 +67,22 @@ def run(
     calm: bool = False,
 ) -> Simulation:
     """Return what a given system records over a given timeline. ``calm``: steady load and nodes."""
-    effects = apply_faults(rng, topology, timeline.faults, timeline.ticks)
+    effects = apply_faults(rng, topology, timeline.faults + timeline.decoys, timeline.ticks)
     world = propagate(
         rng, topology, demand(rng, timeline.ticks, style.heavy, calm), effects, style.heavy, calm
     )
-    scene = scene_of(rng, topology, world, effects, style)
+    scene = scene_of(rng, topology, world, effects, style, tick_ms / 1000, timeline.faults)
     series, matrix, _ = observe(rng, scene, style, tick_ms / 1000)
     known = observed_edges(rng, scene.edges) if not calm else np.ones(len(scene.edges), bool)
     return Simulation(
         graph=graph,
-        names=_names(rng, len(scene.rate)),
+        names=_names(rng, scene.count),
         series=series,
         matrix=matrix,
         edges=[(int(a), int(b)) for a, b in scene.edges[known]],
         faults=timeline.faults,
         tick_ms=tick_ms,
+        decoys=timeline.decoys,
     )
 
 

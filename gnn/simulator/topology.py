@@ -1,4 +1,4 @@
-"""Random call graphs: layers of services behind entries, proxies, databases, shared hosts.
+"""Random call graphs: layers of services behind entries, proxies, databases, caches, queues, shared hosts.
 
 Nodes are numbered so that a caller comes before its callees; names are given later, in random order.
 """
@@ -12,17 +12,22 @@ import numpy.typing as npt
 
 from gnn.simulator.noise import F64, chance, log_uniform
 
+_LEAST_RATE = 1e-6
+
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """A system at rest. N nodes, E edges; rates in 1/s, times in seconds.
+    """A system at rest. N nodes, E edges, H hosts; rates in 1/s, times in seconds.
 
     ``edges`` int [E,2] (caller, callee; caller < callee), ``calls`` [E] calls per request of the caller,
     ``delay`` [E] network time, ``layer``/``proxy``/``database``/``parallel``/``host`` [N], ``entry_rate`` [N]
-    (0: no users), ``rate`` [N] usual requests, ``own_time`` [N].
+    (0: no users), ``rate`` [N] usual requests, ``own_time`` [N]; ``asynchronous`` [E] the caller does not
+    wait (a queue), ``timeout`` [E] after which it gives up (infinity: never), ``cache`` [E] node of the
+    cache that spares most calls of this edge (-1: none), ``miss`` [E] share of calls that it does not
+    spare.
     """
 
     edges: Ints
@@ -36,11 +41,20 @@ class Topology:
     entry_rate: F64
     rate: F64
     own_time: F64
+    asynchronous: Bools
+    timeout: F64
+    cache: Ints
+    miss: F64
 
     @property
     def count(self) -> int:
         """Number of nodes."""
         return len(self.layer)
+
+    @property
+    def hosts(self) -> int:
+        """Number of hosts."""
+        return int(self.host.max()) + 1
 
     def outgoing(self, node: int) -> Ints:
         """Edges on which ``node`` is the caller."""
@@ -52,8 +66,8 @@ class Topology:
 
 
 def random_topology(rng: np.random.Generator, nodes: int | None = None) -> Topology:
-    """Return a layered system of ``nodes`` nodes (drawn between 1 and 70 when None)."""
-    count = nodes or int(np.clip(np.exp(rng.normal(2.75, 0.75)), 1, 70))
+    """Return a layered system of ``nodes`` nodes (drawn between 1 and 80 when None)."""
+    count = nodes or int(np.clip(np.exp(rng.normal(2.75, 0.75)), 1, 80))
     layer = _layers(rng, count)
     edges = _edges(rng, layer)
     has_callee = np.isin(np.arange(count), edges[:, 0])
@@ -61,13 +75,14 @@ def random_topology(rng: np.random.Generator, nodes: int | None = None) -> Topol
     out_degree = np.bincount(edges[:, 0], minlength=count)
     proxy = (out_degree == 1) & (rng.random(count) < 0.35)
     calls = _calls(rng, edges, proxy)
-    entry_rate = np.where(has_caller, 0.0, 10 ** rng.uniform(0.7, 3.5) * np.exp(rng.normal(0, 0.7, count)))
+    cache, miss = _caches(rng, edges, calls)
+    entry_rate = np.where(has_caller, 0.0, _busyness(rng) * np.exp(rng.normal(0, 0.9, count)))
     own_time = log_uniform(rng, 1e-3, 0.3, count)
     own_time[proxy] = log_uniform(rng, 1e-4, 1e-3, int(proxy.sum()))
     return Topology(
         edges=edges,
         calls=calls,
-        delay=log_uniform(rng, 2e-4, 5e-3, len(edges)),
+        delay=(delay := log_uniform(rng, 2e-4, 5e-3, len(edges))),
         layer=layer,
         proxy=proxy,
         database=~has_callee & has_caller & (rng.random(count) < 0.4),
@@ -76,7 +91,43 @@ def random_topology(rng: np.random.Generator, nodes: int | None = None) -> Topol
         entry_rate=entry_rate,
         rate=_rates(entry_rate, edges, calls),
         own_time=own_time,
+        asynchronous=rng.random(len(edges)) < rng.choice([0.0, 0.15], p=[0.7, 0.3]),
+        timeout=_timeouts(rng, edges, own_time, delay),
+        cache=cache,
+        miss=miss,
     )
+
+
+def _busyness(rng: np.random.Generator) -> float:
+    """Return requests per second of an entry: near half of all systems are busy, a quarter is hardly used."""
+    low, high = [(0.7, 3.5), (-1.3, 1.0), (-3.5, -1.0)][int(rng.choice(3, p=[0.45, 0.3, 0.25]))]
+    return float(10 ** rng.uniform(low, high))
+
+
+def _caches(rng: np.random.Generator, edges: Ints, calls: F64) -> tuple[Ints, F64]:
+    """Draw callers that ask a cache first: returns ``cache`` and ``miss``; lowers ``calls`` behind a
+    cache."""
+    cache, miss = np.full(len(edges), -1, np.int64), np.ones(len(edges))
+    if chance(rng, 0.6):
+        return cache, miss
+    for caller in np.unique(edges[:, 0]):
+        callees = np.flatnonzero(edges[:, 0] == caller)
+        if len(callees) < 2 or not chance(rng, 0.3):
+            continue
+        spared, asked = rng.choice(callees, 2, replace=False)
+        cache[spared], miss[spared] = edges[asked, 1], rng.uniform(0.03, 0.4)
+        calls[spared] *= miss[spared]
+    return cache, miss
+
+
+def _timeouts(rng: np.random.Generator, edges: Ints, own_time: F64, delay: F64) -> F64:
+    """Return after how long callers give up: some multiple of the usual time, in two of five systems."""
+    if not len(edges) or chance(rng, 0.6):
+        return np.full(len(edges), np.inf)
+    usual = own_time.copy()
+    for edge in np.argsort(-edges[:, 0], kind="stable"):
+        usual[edges[edge, 0]] += usual[edges[edge, 1]] + delay[edge]
+    return np.asarray(usual[edges[:, 1]] * log_uniform(rng, 4.0, 40.0, len(edges)))
 
 
 def _layers(rng: np.random.Generator, count: int) -> Ints:
@@ -103,9 +154,10 @@ def _edges(rng: np.random.Generator, layer: Ints) -> Ints:
 
 
 def _calls(rng: np.random.Generator, edges: Ints, proxy: Bools) -> F64:
-    """Calls per request: lognormal, an eighth of the edges rare, proxies exactly one."""
+    """Calls per request: lognormal, an eighth of the edges or more rare or very rare, proxies exactly one."""
     calls = np.exp(rng.normal(-0.1, 0.6, len(edges)))
-    calls[rng.random(len(edges)) < 0.12] *= 0.05
+    rare = rng.random(len(edges)) < rng.choice([0.12, 0.3, 0.5], p=[0.6, 0.25, 0.15])
+    calls[rare] *= log_uniform(rng, 1e-4, 0.2, int(rare.sum()))
     return np.asarray(np.where(proxy[edges[:, 0]], 1.0, np.minimum(calls, 4.0)))
 
 
@@ -115,7 +167,7 @@ def _rates(entry_rate: F64, edges: Ints, calls: F64) -> F64:
     for edge in np.argsort(edges[:, 0], kind="stable"):
         caller, callee = edges[edge]
         rate[callee] += rate[caller] * calls[edge]
-    return np.maximum(rate, 0.05)
+    return np.maximum(rate, _LEAST_RATE)
 
 
 def observed_edges(rng: np.random.Generator, edges: Ints) -> Bools:

@@ -109,7 +109,7 @@ def frame_rows(graph: str = "shop") -> Iterator[FrameRow]:
         "email": ("cpu", 3.0),
     }
     for minute in range(55, 72):
-        frames = np.zeros((len(NODES), 11, 6), np.float32)
+        frames = np.zeros((len(NODES), 11, 7), np.float32)
         for node, (signal, z) in strong.items():
             frames[NODES.index(node), SIGNAL_INDEX[signal], 0] = z if minute > 60 else 0.5
         yield FrameRow(

@@ -26,9 +26,9 @@ from tests.onnx_models.builders import deviating
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
-    """Snapshots of three systems."""
+    """Snapshots of five systems."""
     folder = tmp_path_factory.mktemp("frames")
-    systems = [one for one in (simulate(seed, 5, f"sim-{seed}") for seed in range(7, 10)) if one.series]
+    systems = [one for one in (simulate(seed, 5, f"sim-{seed}") for seed in range(8, 13)) if one.series]
     return [
         example
         for simulation, rows in frames_of(systems, folder)

@@ -10,8 +10,8 @@ from gnn.batches import augment, make_batch
 from gnn.config import ModelConfig, TrainConfig
 from gnn.examples import Example, pack, select, unpack
 from gnn.export import check_parity, difference, random_inputs, run_torch, to_onnx
+from gnn.loss import loss_of
 from gnn.model import RULED_OUT, RootCauseNet, parameters_of
-from gnn.train import loss_of
 from onnx_models.errors import BundleError
 from records.signals import SIGNAL_INDEX
 from tests.onnx_models.builders import random_snapshot

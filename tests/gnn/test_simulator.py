@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from gnn.simulator import Simulation, incident_recording, simulate
 from gnn.simulator.faults import KINDS, Fault, apply_faults
 from gnn.simulator.propagation import World, propagate
-from gnn.simulator.style import clean_style
+from gnn.simulator.series import idle
+from gnn.simulator.style import Idle, Style, clean_style
 from gnn.simulator.system import run
 from gnn.simulator.timeline import Timeline
 from gnn.simulator.topology import Topology, random_topology
@@ -22,28 +26,35 @@ from records.recordings import open_recording
 TICKS, START, END = 80, 50, 65
 
 
-def chain() -> Topology:
+def chain(**traits: object) -> Topology:
     """Entry 0 calls 1, which calls 2 and 3."""
+    plain: dict[str, Any] = {
+        "host": np.arange(4),
+        "asynchronous": np.zeros(3, bool),
+        "timeout": np.full(3, np.inf),
+        "cache": np.full(3, -1),
+        "miss": np.ones(3),
+        "rate": np.full(4, 100.0),
+        "calls": np.ones(3),
+    }
     edges = np.array([[0, 1], [1, 2], [1, 3]])
     return Topology(
         edges=edges,
-        calls=np.ones(3),
         delay=np.full(3, 1e-3),
         layer=np.array([0, 1, 2, 2]),
         proxy=np.zeros(4, bool),
         database=np.zeros(4, bool),
         parallel=np.zeros(4, bool),
-        host=np.arange(4),
         entry_rate=np.array([100.0, 0, 0, 0]),
-        rate=np.full(4, 100.0),
         own_time=np.full(4, 0.01),
+        **(plain | traits),
     )
 
 
-def happen(kind: str, node: int, strength: float = 4.0) -> World:
-    rng = np.random.default_rng(3)
-    effects = apply_faults(rng, chain(), [Fault(node, kind, START, END, strength)], TICKS)
-    return propagate(rng, chain(), np.ones(TICKS), effects, heavy=False, calm=True)
+def happen(kind: str, node: int, strength: float = 4.0, **traits: object) -> World:
+    rng, system = np.random.default_rng(3), chain(**traits)
+    effects = apply_faults(rng, system, [Fault(node, kind, START, END, strength)], TICKS)
+    return propagate(rng, system, np.ones(TICKS), effects, heavy=False, calm=True)
 
 
 def rise(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
@@ -84,9 +95,38 @@ def test_lost_traffic_falls_at_the_node_and_below() -> None:
     assert rise(world.rate[0]) == pytest.approx(1.0, abs=0.1)
 
 
+def test_a_queue_keeps_slowness_from_its_callers_and_piles_up() -> None:
+    queue = np.array([False, True, False])
+    world = happen("slow_code", 2, asynchronous=queue)
+    assert rise(world.latency[2]) > 1.5
+    assert rise(world.latency[1]) == pytest.approx(1.0, abs=0.1)
+    assert world.backlog[2, END - 1] > 5 * world.backlog[2, START - 1] + 1
+    assert not world.backlog[[0, 1, 3]].any()
+    assert not happen("slow_code", 2).backlog.any()
+
+
+def test_a_broken_cache_floods_what_it_spared() -> None:
+    spared: dict[str, Any] = {"cache": np.array([-1, -1, 2]), "miss": np.array([1.0, 1.0, 0.1])}
+    assert rise(happen("outage", 2, **spared).edge_rate[2]) > 3
+    assert rise(happen("outage", 2).edge_rate[2]) < 1.2
+
+
+def test_a_timeout_bounds_the_waiting_and_fails_instead() -> None:
+    patient, strict = happen("slow_code", 2, 8.0), happen("slow_code", 2, 8.0, timeout=np.full(3, 0.02))
+    fault = slice(START + 5, END)
+    assert np.median(strict.waiting[1][fault]) < 0.5 * np.median(patient.waiting[1][fault])
+    assert np.median(strict.errors[1][fault]) > np.median(patient.errors[1][fault]) + 0.1
+
+
+def test_a_crowded_host_slows_what_lives_on_it() -> None:
+    world = happen("host_pressure", 4 + 1, host=np.array([0, 1, 1, 0]))
+    assert rise(world.latency[2]) > 1.1
+    assert rise(world.latency[3]) == pytest.approx(1.0, abs=0.1)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_leaves_finite_numbers(kind: str) -> None:
-    world = happen(kind, 1)
+    world = happen(kind, 4 if kind == "host_pressure" else 1)
     for name in ("rate", "edge_rate", "utilisation", "latency", "waiting", "errors", "edge_delay"):
         assert np.isfinite(getattr(world, name)).all(), name
 
@@ -98,6 +138,68 @@ def test_a_crash_ends_all_own_series_of_the_node() -> None:
     assert own
     assert np.isnan(result.matrix[START:END, own]).all()
     assert not np.isnan(result.matrix[:START, own]).any()
+
+
+def observed(style: Style, faults: list[Fault], **traits: object) -> Simulation:
+    rng, timeline = np.random.default_rng(1), Timeline(TICKS, faults)
+    return run(rng, chain(**traits), timeline, style, "g", 60_000, calm=True)
+
+
+def columns(result: Simulation, node: int, signal: str) -> npt.NDArray[np.float64]:
+    own = [i for i, s in enumerate(result.series) if (s.node, s.signal, s.peer) == (node, signal, None)]
+    return result.matrix[:, own]
+
+
+@pytest.mark.parametrize(("idle", "shown"), [("absent", np.nan), ("zero", 0.0)])
+def test_a_node_that_is_called_now_and_then_has_no_latency_in_between(idle: Idle, shown: float) -> None:
+    style = replace(clean_style(), idle=idle)
+    result = observed(style, [], calls=np.array([1.0, 1e-4, 1.0]), rate=np.array([100.0, 100.0, 0.01, 100.0]))
+    latency, traffic = columns(result, 2, "latency")[:, 0], columns(result, 2, "traffic")[:, 0]
+    assert 0.2 < (traffic == 0).mean() < 0.8
+    assert np.array_equal(latency[traffic == 0], np.full((traffic == 0).sum(), shown), equal_nan=True)
+    assert (latency[traffic > 0] > 0).all()
+    assert not np.isnan(columns(result, 1, "latency")).any()
+
+
+def test_a_held_value_is_the_last_one() -> None:
+    value, requests = np.array([5.0, 1.0, 2.0, 3.0]), np.array([0.0, 1.0, 0.0, 4.0])
+    assert np.array_equal(idle("held", value, requests), [np.nan, 1.0, 1.0, 3.0], equal_nan=True)
+    assert np.array_equal(idle("absent", value, requests), [np.nan, 1.0, np.nan, 3.0], equal_nan=True)
+
+
+def test_a_host_is_a_node_and_shows_its_fault() -> None:
+    style = replace(clean_style(), hosts=True)
+    result = observed(style, [Fault(4, "host_pressure", START, END, 4.0)], host=np.array([0, 0, 0, 1]))
+    assert {(0, 4), (1, 4), (2, 4), (3, 5)} <= set(result.edges)
+    assert rise(columns(result, 4, "cpu")[:, 0]) > 1.5
+    assert rise(columns(result, 5, "cpu")[:, 0]) < 1.1
+    assert not columns(result, 4, "latency").size
+
+
+def test_a_partial_fault_shows_at_one_replica() -> None:
+    style = replace(clean_style(), replicas=True, copies=1.0)
+    rises = {}
+    for partial in (True, False):
+        result = observed(style, [Fault(2, "slow_code", START, END, 4.0, partial)])
+        rises[partial] = [rise(column) for column in columns(result, 2, "latency").T]
+    assert len(rises[True]) == 3
+    assert sum(one > 1.5 for one in rises[True]) == 1
+    assert sum(one > 1.5 for one in rises[False]) == 3
+
+
+def test_calls_back_make_cycles() -> None:
+    known = set(observed(replace(clean_style(), cycles=1.0), []).edges)
+    assert {(0, 1), (1, 0), (2, 1)} <= known
+
+
+def test_systems_differ_in_ticks_and_some_baselines_are_polluted() -> None:
+    results = [simulate(seed, episodes=3) for seed in range(60)]
+    assert len({one.tick_ms for one in results}) >= 4
+    warm_ups = [one for one in results if one.decoys and one.decoys[0].end <= one.faults[0].start]
+    assert 3 <= len(warm_ups) <= 30
+    beside = [d for one in results for d in one.decoys for f in one.faults if d.start < f.start < d.end]
+    assert beside
+    assert max(decoy.strength for decoy in beside) <= 0.6
 
 
 def digest(simulation: Simulation) -> str:

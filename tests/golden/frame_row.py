@@ -1,4 +1,4 @@
-"""The content of frame_row_v1.bin, as in the Java test; run this module to write the file anew."""
+"""The content of frame_row_v2.bin, as in the Java test; run this module to write the file anew."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from records.frames import FrameRow, write_frame_row
 
-GOLDEN = Path(__file__).with_name("frame_row_v1.bin")
+GOLDEN = Path(__file__).with_name("frame_row_v2.bin")
+OLD = Path(__file__).with_name("frame_row_v1.bin")
+"""The same as version 1, without gaps."""
 
 
 def golden_row() -> FrameRow:
     """A row with a node of each presence, two edges, and a figure of its own in every cell."""
-    i, j, k = np.indices((3, 11, 6))
+    i, j, k = np.indices((3, 11, 7))
     e, m, f = np.indices((2, 5, 3))
     return FrameRow(
         graph="shop",

@@ -211,6 +211,22 @@ def test_alarms_of_a_cascade_gather_in_one() -> None:
     assert [each.node for each in open_one(state).alerts] == ["n6", "n9", "n13", "n20"]
 
 
+FAR = ("cart", "checkout", "db", "frontend", "mail")
+FAR_EDGES = (("frontend", "cart"), ("cart", "db"), ("checkout", "mail"))
+
+
+def test_two_faults_at_once_in_far_parts_are_two_incidents() -> None:
+    wrong = {("db", "latency"): 40.0, ("mail", "errors"): 40.0, ("cart", "latency"): 5.0}
+    events: list[Event] = [Framed(frame_row(tick, nodes=FAR, edges=FAR_EDGES)) for tick in range(6)]
+    for tick, node in ((6, "db"), (6, "mail"), (7, "frontend"), (8, "checkout")):
+        events += [Matched(alert(tick, node)), Framed(frame_row(tick, wrong, nodes=FAR, edges=FAR_EDGES))]
+    state, _ = play(events)
+    assert [[each.node for each in incident.alerts] for incident in state.incidents] == [
+        ["db", "frontend"],
+        ["mail", "checkout"],
+    ]
+
+
 def test_open_incidents_of_a_graph_are_bounded() -> None:
     events: list[Event] = []
     wrong: dict[tuple[str, str], float] = {}

@@ -26,7 +26,7 @@ def quiet_row(
     count = len(nodes)
     frames = np.zeros((count, len(SIGNALS), len(FEATURES)), np.float32)
     for signal in signals:
-        frames[:, SIGNAL_INDEX[signal]] = (0.0, 0.0, 1.0, 60.0, 10.0, 0.0)
+        frames[:, SIGNAL_INDEX[signal]] = (0.0, 0.0, 1.0, 60.0, 10.0, 0.0, 1.0)
     return FrameRow(
         graph="shop",
         tick_ms=TICK_MS,

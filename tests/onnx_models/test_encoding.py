@@ -9,9 +9,17 @@ import numpy.typing as npt
 import pytest
 
 from onnx_models.encoding import encode
-from onnx_models.features import EDGE_FEATURES, NODE_FEATURES, STATIC_FEATURES, schema_hash
+from onnx_models.features import (
+    EDGE_FEATURES,
+    ENCODING_VERSION,
+    NODE_FEATURES,
+    STATIC_FEATURES,
+    narrowed,
+    schema_hash,
+    version_of,
+)
 from onnx_models.snapshot import Alarm, Snapshot
-from records.frames import FrameRow
+from records.frames import FEATURES, FrameRow
 from records.signals import SIGNAL_INDEX
 from tests.onnx_models.builders import quiet_row, random_snapshot, silent, with_cell
 
@@ -90,7 +98,7 @@ def test_a_cold_baseline_has_no_z_but_is_present() -> None:
     rows = window()
     for tick, row in enumerate(rows):
         frames = row.frames.copy()
-        frames[CART, LATENCY] = (30.0, 1.0, 1.0, 4.0, 1.0, 0.0)
+        frames[CART, LATENCY] = (30.0, 1.0, 1.0, 4.0, 1.0, 0.0, 1.0)
         rows[tick] = replace(row, frames=frames)
     snapshot = encode(rows)
     assert not snapshot.x[CART, LATENCY].any()
@@ -187,7 +195,69 @@ def test_random_snapshots_are_finite() -> None:
     assert all(np.isfinite(array).all() for array in snapshot.inputs().values())
 
 
-def test_schema_hash_of_encoding_version_1() -> None:
-    """A released bundle is tied to this hash: a change of the features needs a new version and a new
-    bundle."""
-    assert schema_hash() == "e908655b1f219a8401370e27dee5bb05d67a893e4194c8fe67cd7101edbd21ad"
+def rare(node: int, ticks: tuple[int, ...], gap: float) -> list[FrameRow]:
+    """A window in which the latency of a node is there in some ticks only, and is usually every ``gap``
+    ticks."""
+    rows = window()
+    for tick, row in enumerate(rows):
+        frames = row.frames.copy()
+        frames[node, LATENCY, FEATURES.index("gap")] = gap
+        if tick not in ticks:
+            frames[node, LATENCY] = (0.0, 0.0, 0.0, 60.0, 10.0, 0.0, gap)
+        rows[tick] = replace(row, frames=frames)
+    return rows
+
+
+def cell(snapshot: Snapshot, node: int, name: str) -> float:
+    return float(snapshot.static[node, LATENCY, STATIC_FEATURES.index(name)])
+
+
+def test_a_missing_value_is_told_beside_the_habit_of_the_series() -> None:
+    seldom, often = encode(rare(REDIS, (1, 5), 5.0)), encode(rare(REDIS, (1, 5), 1.0))
+    for snapshot in (seldom, often):
+        assert cell(snapshot, REDIS, "age") == pytest.approx(np.log1p(4) / 3)
+        assert cell(snapshot, CART, "age") == 0.0
+    assert cell(seldom, REDIS, "gap") == pytest.approx(np.log(5) / 3)
+    assert cell(seldom, REDIS, "overdue") == 0.0
+    assert cell(often, REDIS, "gap") == 0.0
+    assert cell(often, REDIS, "overdue") == pytest.approx(np.log(5) / 3)
+
+
+def test_a_silent_node_is_overdue_by_its_own_habit() -> None:
+    for gap, overdue in ((1.0, np.log(4) / 3), (8.0, 0.0)):
+        rows = window()
+        for tick, row in enumerate(rows):
+            frames = row.frames.copy()
+            frames[..., FEATURES.index("gap")] *= gap
+            rows[tick] = replace(row, frames=frames)
+        rows[-3:] = [silent(row, REDIS, age) for age, row in enumerate(rows[-3:], start=1)]
+        snapshot = encode(rows)
+        assert node_feature(snapshot, "gap").tolist() == pytest.approx([np.log(gap) / 3] * 3)
+        assert node_feature(snapshot, "overdue").tolist() == pytest.approx([0, 0, overdue])
+
+
+def test_neighbours_show_the_largest_deviation_of_callees_and_callers() -> None:
+    rows = [with_cell(row, REDIS, "latency", -9.0, -0.5) for row in window()]
+    snapshot = encode([with_cell(row, FRONTEND, "latency", 4.0, 0.5) for row in rows])
+    assert cell(snapshot, CART, "callee_z") == pytest.approx(-np.log1p(9) / 3)
+    assert cell(snapshot, CART, "caller_z") == pytest.approx(np.log1p(4) / 3)
+    assert cell(snapshot, REDIS, "callee_z") == 0.0
+    assert cell(snapshot, FRONTEND, "caller_z") == 0.0
+
+
+def test_schema_hashes_of_all_encoding_versions() -> None:
+    """A released bundle is tied to its hash: a change of the features needs a new version."""
+    assert schema_hash(1) == "e908655b1f219a8401370e27dee5bb05d67a893e4194c8fe67cd7101edbd21ad"
+    assert schema_hash(2) == "cf87c918ec3b4d8c74721ed2bf7878201649d768b17b7f3dd408f022377a9cab"
+    assert version_of(schema_hash()) == ENCODING_VERSION
+    assert version_of("0" * 64) is None
+
+
+def test_an_older_bundle_is_given_the_features_it_knows() -> None:
+    inputs = encode(window()).inputs()
+    old = narrowed(inputs, 1)
+    assert old["static"].shape == (3, 11, 9)
+    assert old["node_static"].shape == (3, 14)
+    assert np.array_equal(old["static"], inputs["static"][..., :9])
+    assert old["x"] is inputs["x"]
+    assert narrowed(inputs, ENCODING_VERSION)["static"].shape == (3, 11, len(STATIC_FEATURES))

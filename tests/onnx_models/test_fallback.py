@@ -32,6 +32,19 @@ def chain(latency: dict[str, float], dead: str | None = None) -> Snapshot:
     return encode(rows)
 
 
+def test_the_silence_of_a_node_that_is_seldom_called_is_no_news() -> None:
+    rows = [quiet_row(tick, CHAIN, CALLS) for tick in range(10)]
+    for place, row in enumerate(rows):
+        frames = row.frames.copy()
+        frames[CHAIN.index("payment"), :, 6] *= 9.0
+        rows[place] = replace(row, frames=frames)
+    for place in range(6, 10):
+        rows[place] = with_cell(rows[place], CHAIN.index("checkout"), "latency", 50.0, 1.0)
+        rows[place] = silent(rows[place], CHAIN.index("payment"), place - 5)
+    assert first(encode(rows)) == "checkout"
+    assert first(chain({"checkout": 50.0}, dead="payment")) == "payment"
+
+
 def test_latency_is_blamed_on_the_deepest_deviating_callee() -> None:
     assert first(chain({"frontend": 60.0, "checkout": 50.0, "payment": 40.0})) == "payment"
     assert first(chain({"frontend": 60.0, "checkout": 50.0})) == "checkout"

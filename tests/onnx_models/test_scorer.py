@@ -98,7 +98,7 @@ def test_relabelled_nodes_and_reordered_edges_relabel_the_answer(scorer: Scorer)
 def test_a_bad_snapshot_costs_only_its_own_answer(scorer: Scorer) -> None:
     good = random_snapshot(1, 5, 4)
     broken = replace(good, node_static=np.full_like(good.node_static, np.nan))
-    wrong = replace(good, static=good.static[:, :, :-1])
+    wrong = replace(good, static=good.static[:, :, :5])
     first, second, third, fourth = scorer.score_each([good, broken, wrong, good])
     assert isinstance(second, ScoringError)
     assert second.reason == "nonfinite_score"

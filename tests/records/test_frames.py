@@ -1,4 +1,4 @@
-"""Frame row v1: the golden bytes, and every way the bytes can be wrong."""
+"""Frame row v2: the golden bytes, and every way the bytes can be wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from records.errors import FrameError
 from records.frames import FrameRow, read_frame_file, read_frame_row, write_frame_file, write_frame_row
-from tests.golden.frame_row import GOLDEN, golden_row
+from tests.golden.frame_row import GOLDEN, OLD, golden_row
 
 ARRAYS = ("presence", "age", "edges", "frames", "edge_frames")
 
@@ -38,6 +38,14 @@ def test_golden_bytes_read_back() -> None:
     assert [(row.nodes[s], row.nodes[t]) for s, t in row.edges] == [("cart", "redis"), ("frontend", "cart")]
 
 
+def test_a_row_of_version_1_is_read_without_gaps() -> None:
+    row, now = read_frame_row(OLD.read_bytes()), golden_row()
+    assert np.array_equal(row.frames[..., :6], now.frames[..., :6])
+    assert (now.frames[..., 6] != 0).all()
+    assert not row.frames[..., 6].any()
+    assert np.array_equal(row.edge_frames, now.edge_frames)
+
+
 def test_a_row_without_edges_and_with_one_node() -> None:
     row = dataclasses.replace(
         golden_row(),
@@ -45,7 +53,7 @@ def test_a_row_without_edges_and_with_one_node() -> None:
         presence=np.array([1], np.uint8),
         age=np.array([0], np.int32),
         edges=np.zeros((0, 2), np.int32),
-        frames=np.zeros((1, 11, 6), np.float32),
+        frames=np.zeros((1, 11, 7), np.float32),
         edge_frames=np.zeros((0, 5, 3), np.float32),
     )
     assert_same(read_frame_row(write_frame_row(row)), row)
@@ -60,7 +68,7 @@ def test_a_row_cut_short_is_refused(cut: int) -> None:
 
 @pytest.mark.parametrize(
     ("offset", "value", "told"),
-    [(0, b"X", "not a frame row"), (4, b"\x02", "version 2"), (36, b"\x0a", "11 signals")],
+    [(0, b"X", "not a frame row"), (4, b"\x03", "version 3"), (36, b"\x0a", "11 signals")],
 )
 def test_foreign_bytes_are_refused(offset: int, value: bytes, told: str) -> None:
     data = bytearray(GOLDEN.read_bytes())

@@ -29,7 +29,7 @@ def rows(draw: st.DrawFn) -> FrameRow:
         presence=generator.integers(0, 3, count).astype(np.uint8),
         age=generator.integers(-1, 100, count).astype(np.int32),
         edges=np.array(pairs, np.int32).reshape(-1, 2),
-        frames=generator.normal(size=(count, 11, 6)).astype(np.float32),
+        frames=generator.normal(size=(count, 11, 7)).astype(np.float32),
         edge_frames=generator.normal(size=(len(pairs), 5, 3)).astype(np.float32),
     )
 

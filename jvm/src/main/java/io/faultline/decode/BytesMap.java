@@ -10,7 +10,7 @@ import javax.annotation.Nullable;
  */
 final class BytesMap<V> {
   private static final long PRIME = 0x9E3779B97F4A7C15L;
-  private static final int LEAST = 8;
+  private static final byte[] NOTHING = {};
 
   /** What is there for one range. */
   private static final class Entry<V> {
@@ -35,11 +35,11 @@ final class BytesMap<V> {
     }
   }
 
-  private Entry<V>[] slots = slots(LEAST);
+  private Entry<V>[] slots = slots(1);
   private int size;
 
   /** The entry that was asked for last; at first one that is in no slot. */
-  private Entry<V> last = new Entry<>(new byte[0], 0, null);
+  private Entry<V> last = new Entry<>(NOTHING, 0, null);
 
   @SuppressWarnings({"unchecked", "rawtypes"})
   private static <V> Entry<V>[] slots(int count) {
@@ -102,9 +102,9 @@ final class BytesMap<V> {
   }
 
   void clear() {
-    slots = slots(LEAST);
+    slots = slots(1);
     size = 0;
-    last = new Entry<>(new byte[0], 0, null);
+    last = new Entry<>(NOTHING, 0, null);
   }
 
   @Nullable

@@ -55,12 +55,18 @@ final class HistogramSeries {
   static SeriesKey count(SeriesKey of) {
     Signal signal = of.signal() == Signal.LATENCY ? Signal.TRAFFIC : null;
     return new SeriesKey(
-        of.metric() + "_count", of.labels(), of.peer(), of.side(), of.kind(), signal, "1");
+        (of.metric() + "_count").intern(),
+        of.labels(),
+        of.peer(),
+        of.side(),
+        of.kind(),
+        signal,
+        "1");
   }
 
   private SeriesKey part(String suffix, String canonical, Kind kind, @Nullable Signal signal) {
     return new SeriesKey(
-        prototype.metric() + suffix,
+        (prototype.metric() + suffix).intern(),
         canonical,
         prototype.peer(),
         prototype.side(),

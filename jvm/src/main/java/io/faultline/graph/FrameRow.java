@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The frames of all nodes of a graph at one tick. Its bytes, version 1, are little-endian without
+ * The frames of all nodes of a graph at one tick. Its bytes, version 2, are little-endian without
  * padding; records/frames.py reads them.
  *
  * @param tickMs length of the tick, ms
@@ -43,7 +43,7 @@ public record FrameRow(
   public static final int EDGE_FLOATS = NodeFrame.EDGE_KINDS * NodeFrame.EDGE_FEATURES;
 
   private static final int MAGIC = 'F' | 'L' << 8 | 'F' << 16 | 'R' << 24;
-  private static final short VERSION = 1;
+  private static final short VERSION = 2;
   private static final int HEADER = 4 + 2 + 2 + 3 * 8 + 6 * 4;
 
   public byte[] encode() {
@@ -99,7 +99,7 @@ public record FrameRow(
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Reads a row. Throws where the bytes are no row of version 1 of these sizes. */
+  /** Reads a row. Throws where the bytes are no row of version 2 of these sizes. */
   public static FrameRow decode(byte[] bytes) throws IOException {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (in.getInt() != MAGIC) {

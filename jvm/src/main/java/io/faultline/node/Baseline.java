@@ -22,6 +22,9 @@ final class Baseline {
   /** So many equal values make it a rule that a series does not vary; fewer may be luck. */
   private static final int NEVER_VARIED = 20;
 
+  /** So many gaps between values make the habit of a series; older ones fade. */
+  private static final int HABIT = 32;
+
   private static final double HIGHEST_Z = 1e4;
   private static final double HIGHEST_REL = 4;
   private static final double RELATIVE_FLOOR = 0.02;
@@ -45,6 +48,9 @@ final class Baseline {
 
   private long lastTick;
   private int frozen;
+
+  /** Fading mean of the logarithm of the ticks from one value to the next. */
+  private float logGap;
 
   /**
    * Not written: what samples are compared with, kept here until the ring changes, so that a sample
@@ -72,6 +78,14 @@ final class Baseline {
 
   boolean frozen() {
     return frozen > 0;
+  }
+
+  /**
+   * Usual number of ticks from one value to the next, 1 = a value in every tick; 0 before the
+   * second value. A geometric mean, so one long silence does not pass for a habit.
+   */
+  float gap() {
+    return ring.size() + count < 2 ? 0 : (float) Math.exp(logGap);
   }
 
   private void measure(Resolved series) {
@@ -176,6 +190,7 @@ final class Baseline {
   boolean take(double value, double z, long tick) {
     boolean bad = Math.abs(z) > ANOMALOUS_Z;
     frozen = bad ? frozen + 1 : 0;
+    learnGap(tick);
     release(tick);
     put(clip(value), bad);
     if (frozen < LONGEST_FREEZE) {
@@ -183,6 +198,14 @@ final class Baseline {
     }
     adopt();
     return true;
+  }
+
+  private void learnGap(long tick) {
+    int known = Math.min(HABIT, ring.size() + count);
+    if (known > 0) {
+      double log = Math.log(Math.max(1, tick - lastTick));
+      logGap += (float) ((log - logGap) / known);
+    }
   }
 
   /** Lets values that have waited long enough leave, the oldest first. */
@@ -242,6 +265,7 @@ final class Baseline {
     copy.anomalous = anomalous;
     copy.lastTick = lastTick;
     copy.frozen = frozen;
+    copy.logGap = logGap;
     return copy;
   }
 
@@ -260,7 +284,10 @@ final class Baseline {
     return other;
   }
 
-  /** Window, ring, frozen ticks, last tick, both masks, then the waiting values, oldest first. */
+  /**
+   * Window, ring, frozen ticks, last tick, both masks, the waiting values, oldest first, then the
+   * habit, which node state had not before version 3.
+   */
   void write(DataOutputView out) throws IOException {
     out.writeByte(window);
     ring.write(out);
@@ -271,9 +298,10 @@ final class Baseline {
     for (int i = 0; i < count; i++) {
       out.writeFloat(waiting[(first + i) % waiting.length]);
     }
+    out.writeFloat(logGap);
   }
 
-  static Baseline read(DataInputView in) throws IOException {
+  static Baseline read(DataInputView in, int version) throws IOException {
     Baseline baseline = new Baseline(in.readByte());
     baseline.ring = Ring.read(in);
     baseline.frozen = in.readByte();
@@ -285,6 +313,7 @@ final class Baseline {
     for (int i = 0; i < baseline.count; i++) {
       baseline.waiting[i] = in.readFloat();
     }
+    baseline.logGap = version < 3 ? 0 : in.readFloat();
     return baseline;
   }
 }

@@ -62,7 +62,7 @@ final class FrameBuilder {
     return series.known(tick, windowTicks) && !series.baseline.absent(series.resolved);
   }
 
-  /** z, rel, present, baseline_n, level, frozen of one signal. */
+  /** z, rel, present, baseline_n, level, frozen, gap of one signal. */
   private void signal(List<Series> series, long tick, float[] out, int at) {
     Summary summary = new Summary();
     for (int i = 0; i < series.size(); i++) {
@@ -74,6 +74,7 @@ final class FrameBuilder {
         out[at + 4] = Math.max(out[at + 4], finite(baseline.frameLevel(one.resolved)));
         boolean frozen = one.count > 0 ? anomalous(one) : baseline.frozen();
         out[at + 5] = frozen ? 1 : out[at + 5];
+        out[at + 6] = oftener(out[at + 6], baseline.gap());
       }
     }
     summary.write(out, at);
@@ -93,6 +94,11 @@ final class FrameBuilder {
       any |= summary.known > 0;
     }
     return any;
+  }
+
+  /** The smaller of two gaps, where 0 is not known. */
+  private static float oftener(float gap, float other) {
+    return gap == 0 || (other > 0 && other < gap) ? other : gap;
   }
 
   private static boolean anomalous(Series series) {

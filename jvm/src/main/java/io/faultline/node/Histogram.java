@@ -82,7 +82,13 @@ final class Histogram {
   /** Key of a series derived of this histogram, such as {@code X_mean}. */
   SeriesKey derived(String suffix) {
     return new SeriesKey(
-        key.metric() + suffix, key.labels(), key.peer(), key.side(), key.kind(), signal, unit);
+        (key.metric() + suffix).intern(),
+        key.labels(),
+        key.peer(),
+        key.side(),
+        key.kind(),
+        signal,
+        unit);
   }
 
   /** An edge adds up instances, which do not begin anew together. */

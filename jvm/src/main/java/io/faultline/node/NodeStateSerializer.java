@@ -13,13 +13,13 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 2: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
- * pending blocks, partial matches, totals of edges, edges told. Version 1 knew less of counters and
- * histograms and nothing of edges; it is read.
+ * Version 3: version, graph, node, open tick, time, unfinished time, timer, series, histograms,
+ * pending blocks, partial matches, totals of edges, edges told. Version 2 knew no habit of
+ * baselines, version 1 less of counters and histograms and nothing of edges; both are read.
  */
 public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int OLDEST = 1;
 
   @Override
@@ -61,7 +61,7 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   @Override
   public NodeState deserialize(DataInputView in) throws IOException {
     int version = in.readByte();
-    if (version != OLDEST) {
+    if (version < OLDEST || version > VERSION) {
       Versions.expect(version, VERSION, "node state");
     }
     NodeState state = new NodeState(StringValue.readString(in), StringValue.readString(in));

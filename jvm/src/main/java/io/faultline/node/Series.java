@@ -152,7 +152,7 @@ final class Series {
     Series series = new Series(key, role < 0 ? null : Role.ofIndex(role));
     int has = in.readByte();
     series.counter = (has & HAS_COUNTER) != 0 ? Counter.read(in, version) : null;
-    series.baseline = (has & HAS_BASELINE) != 0 ? Baseline.read(in) : null;
+    series.baseline = (has & HAS_BASELINE) != 0 ? Baseline.read(in, version) : null;
     series.lastTime = in.readLong();
     series.lastValue = in.readDouble();
     series.sum = in.readDouble();

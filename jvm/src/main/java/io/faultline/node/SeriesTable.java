@@ -65,6 +65,11 @@ final class SeriesTable {
     boolean complete = true;
     for (int i = 0; i < found.length; i++) {
       SeriesKey key = layout.series(i);
+      Series known = find(key);
+      if (known != null && known.derived == null && !known.resolved.dropped()) {
+        found[i] = pin(known);
+        continue;
+      }
       Resolved resolved = policy.rules().resolve(key);
       boolean dropped = resolved.dropped();
       SeriesKey own = resolved.role() == Role.BUCKET ? Bounds.canonical(key) : key;

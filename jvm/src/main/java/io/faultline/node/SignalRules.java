@@ -12,11 +12,12 @@ import javax.annotation.Nullable;
 
 /**
  * Ordered rules, first match wins. What a series declares wins over its rule, field by field; a
- * rule that drops always drops. Answers are remembered per series key, bounded; one thread only.
+ * rule that drops always drops. Answers are remembered per series key, bounded, and equal ones are
+ * one object; one thread only.
  */
 public final class SignalRules {
   static final String NET_DELAY = "net_delay";
-  private static final int CACHED = 200_000;
+  private static final int CACHED = 20_000;
 
   /** Signals whose counters count something else than events. */
   private static final Set<Signal> AMOUNTS =
@@ -25,6 +26,7 @@ public final class SignalRules {
   private final RuleBook book;
   private final PartMaker parts = new PartMaker();
   private final Map<SeriesKey, Resolved> cache = new HashMap<>();
+  private final Map<Resolved, Resolved> answers = new HashMap<>();
 
   public SignalRules(List<Rule> rules) {
     this.book = new RuleBook(rules);
@@ -37,6 +39,7 @@ public final class SignalRules {
       known = sent(key);
       if (cache.size() >= CACHED) {
         cache.clear();
+        answers.clear();
         parts.clear();
       }
       cache.put(key, known);
@@ -103,7 +106,7 @@ public final class SignalRules {
     };
   }
 
-  private static Resolved resolved(
+  private Resolved resolved(
       SeriesKey key,
       Verdict verdict,
       Kind kind,
@@ -111,15 +114,18 @@ public final class SignalRules {
       @Nullable Signal signal,
       @Nullable String unit,
       List<Part> parts) {
-    return new Resolved(
-        signal == null ? Signal.OTHER : signal,
-        unit,
-        Units.factor(unit),
-        kind,
-        role,
-        verdict.drop(),
-        key.signal() != null || verdict.decided(),
-        parts,
-        verdict.place());
+    Resolved answer =
+        new Resolved(
+            signal == null ? Signal.OTHER : signal,
+            unit,
+            Units.factor(unit),
+            kind,
+            role,
+            verdict.drop(),
+            key.signal() != null || verdict.decided(),
+            parts,
+            verdict.place());
+    Resolved known = answers.putIfAbsent(answer, answer);
+    return known == null ? answer : known;
   }
 }

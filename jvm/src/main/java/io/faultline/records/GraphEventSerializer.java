@@ -7,7 +7,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
-/** Version 1: version, tag (1 frame, 2 edge, 3 match), then the fields of that record. */
+/**
+ * Version 1: version, tag (1 frame, 2 edge, 3 match), then the fields of that record. A frame that
+ * was written before frames knew gaps is read without them.
+ */
 public final class GraphEventSerializer extends CompactSerializer<GraphEvent> {
   public static final GraphEventSerializer INSTANCE = new GraphEventSerializer();
   public static final CompactTypeInfo<GraphEvent> TYPE =
@@ -16,6 +19,9 @@ public final class GraphEventSerializer extends CompactSerializer<GraphEvent> {
   private static final int FRAME = 1;
   private static final int EDGE = 2;
   private static final int MATCH = 3;
+
+  /** Features of a frame before gaps were one. */
+  private static final int OLD_FEATURES = 6;
 
   @Override
   public void serialize(GraphEvent event, DataOutputView out) throws IOException {
@@ -71,12 +77,23 @@ public final class GraphEventSerializer extends CompactSerializer<GraphEvent> {
     String node = StringValue.readString(in);
     long tickMs = in.readLong();
     long time = in.readLong();
-    float[] signals = readFloats(in);
+    float[] signals = widened(readFloats(in));
     String[] peers = new String[in.readInt()];
     for (int i = 0; i < peers.length; i++) {
       peers[i] = StringValue.readString(in);
     }
     return new NodeFrame(graph, node, tickMs, time, signals, peers, readFloats(in));
+  }
+
+  private static float[] widened(float[] signals) {
+    if (signals.length != Signal.COUNT * OLD_FEATURES) {
+      return signals;
+    }
+    float[] wide = new float[Signal.COUNT * NodeFrame.FEATURES];
+    for (int s = 0; s < Signal.COUNT; s++) {
+      System.arraycopy(signals, s * OLD_FEATURES, wide, s * NodeFrame.FEATURES, OLD_FEATURES);
+    }
+    return wide;
   }
 
   private static void writeEdge(Edge edge, DataOutputView out) throws IOException {

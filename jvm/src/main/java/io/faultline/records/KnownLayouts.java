@@ -3,11 +3,13 @@ package io.faultline.records;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.WeakReference;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.WeakHashMap;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 
@@ -20,6 +22,10 @@ final class KnownLayouts {
   private static final long MOST_BYTES = 64L << 20;
   private static final ThreadLocal<KnownLayouts> OF_THREAD =
       ThreadLocal.withInitial(() -> new KnownLayouts(MOST_BYTES));
+
+  /** Of all threads, so that a source and an operator of one JVM hold the same objects. */
+  private static final Map<Layout, WeakReference<Layout>> EVERY = new WeakHashMap<>();
+
   private static final int MOST_TEXTS = 200_000;
   private static final long PRIME = 0x9E3779B97F4A7C15L;
   private static final VarHandle LONGS =
@@ -58,6 +64,11 @@ final class KnownLayouts {
     return known != null ? known : add(new Layout(series, bytes, probe.hash));
   }
 
+  boolean holds(Layout layout) {
+    probe.set(layout.bytes(), layout.bytes().length);
+    return layouts.containsKey(probe);
+  }
+
   private Layout decode(byte[] bytes) throws IOException {
     DataInputDeserializer in = new DataInputDeserializer(bytes);
     SeriesKey[] series = new SeriesKey[in.readInt()];
@@ -67,7 +78,8 @@ final class KnownLayouts {
     return add(new Layout(series, bytes, probe.hash));
   }
 
-  private Layout add(Layout layout) {
+  private Layout add(Layout read) {
+    Layout layout = canonical(read);
     Bytes key = new Bytes();
     key.set(layout.bytes(), layout.bytes().length);
     layouts.put(key, layout);
@@ -78,6 +90,18 @@ final class KnownLayouts {
       eldest.remove();
     }
     return layout;
+  }
+
+  private static Layout canonical(Layout layout) {
+    synchronized (EVERY) {
+      WeakReference<Layout> known = EVERY.get(layout);
+      Layout one = known == null ? null : known.get();
+      if (one == null) {
+        EVERY.put(layout, new WeakReference<>(layout));
+        return layout;
+      }
+      return one;
+    }
   }
 
   private SeriesKey sharingTexts(SeriesKey key) {

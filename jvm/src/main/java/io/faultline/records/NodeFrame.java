@@ -17,8 +17,8 @@ public record NodeFrame(
     float[] signals,
     String[] peers,
     float[] edges) {
-  /** z, rel, present, baseline_n, level, frozen. */
-  public static final int FEATURES = 6;
+  /** z, rel, present, baseline_n, level, frozen, gap: records/frames.py says what they are. */
+  public static final int FEATURES = 7;
 
   /** Caller latency, callee latency, net delay, traffic, errors. */
   public static final int EDGE_KINDS = 5;

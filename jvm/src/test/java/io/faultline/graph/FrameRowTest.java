@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 
 class FrameRowTest {
   /** The same bytes are written and read by records/frames.py. */
-  private static final Path GOLDEN = Path.of("../tests/golden/frame_row_v1.bin");
+  private static final Path GOLDEN = Path.of("../tests/golden/frame_row_v2.bin");
 
   /** A row with a node of each presence, two edges, and a figure of its own in every cell. */
   private static FrameRow literal() {
     float[] frames = new float[3 * FrameRow.NODE_FLOATS];
     for (int c = 0; c < frames.length; c++) {
-      frames[c] = c / 66 + c / 6 % 11 / 16f + c % 6 / 64f;
+      frames[c] = c / 77 + c / 7 % 11 / 16f + c % 7 / 64f;
     }
     float[] edgeFrames = new float[2 * FrameRow.EDGE_FLOATS];
     for (int c = 0; c < edgeFrames.length; c++) {
@@ -61,7 +61,7 @@ class FrameRowTest {
     magic[0] = 'X';
     assertThrows(IOException.class, () -> FrameRow.decode(magic));
     byte[] version = literal().encode();
-    version[4] = 2;
+    version[4] = 3;
     assertThrows(IOException.class, () -> FrameRow.decode(version));
     byte[] signals = literal().encode();
     signals[36] = 12;

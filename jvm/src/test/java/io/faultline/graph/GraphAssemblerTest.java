@@ -80,7 +80,7 @@ class GraphAssemblerTest {
     advance(T0 + TICK - 1, false);
     assertEquals(List.of("frame 1"), out.all);
     assertArrayEquals(new String[] {"cart", "web"}, out.last().nodes());
-    assertEquals(66, Arrays.stream(toDoubles(out.last().frames())).filter(v -> v == 1).count() / 2);
+    assertEquals(77, Arrays.stream(toDoubles(out.last().frames())).filter(v -> v == 1).count() / 2);
   }
 
   private static double[] toDoubles(float[] values) {

@@ -49,6 +49,25 @@ class BaselineTest {
   }
 
   @Test
+  void theHabitIsTheUsualGap() {
+    assertEquals(0, baseline.gap());
+    next(1, CPU);
+    assertEquals(0, baseline.gap(), "one value has no gap");
+    for (int i = 0; i < 60; i++) {
+      tick += 3;
+      next(1, CPU);
+    }
+    assertEquals(4, baseline.gap(), 0.01);
+    tick += 200;
+    next(1, CPU);
+    assertTrue(baseline.gap() < 4.8, "one long silence is no habit");
+    for (int i = 0; i < 200; i++) {
+      next(1, CPU);
+    }
+    assertEquals(1, baseline.gap(), 0.05, "a habit changes");
+  }
+
+  @Test
   void ticksWithoutAValuePassToo() {
     next(1, CPU);
     next(1, CPU);
@@ -189,7 +208,7 @@ class BaselineTest {
   private static Baseline restored(Baseline baseline) throws IOException {
     DataOutputSerializer out = new DataOutputSerializer(64);
     baseline.write(out);
-    return Baseline.read(new DataInputDeserializer(out.getCopyOfBuffer()));
+    return Baseline.read(new DataInputDeserializer(out.getCopyOfBuffer()), 3);
   }
 
   @Test

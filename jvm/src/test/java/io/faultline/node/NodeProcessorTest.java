@@ -85,7 +85,7 @@ class NodeProcessorTest {
     end();
     float[] signal = new float[NodeFrame.FEATURES];
     System.arraycopy(lastFrame().signals(), 0, signal, 0, signal.length);
-    assertArrayEquals(new float[] {0, 0, 1, 0, 0, 0}, signal);
+    assertArrayEquals(new float[] {0, 0, 1, 0, 0, 0, 0}, signal);
   }
 
   @Test

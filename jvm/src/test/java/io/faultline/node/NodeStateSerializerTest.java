@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 class NodeStateSerializerTest {
   private static final NodeStateSerializer SERIALIZER = NodeStateSerializer.INSTANCE;
-  private static final String GOLDEN = "/golden/node_state_v2.bin";
+  private static final String GOLDEN = "/golden/node_state_v3.bin";
 
   private final NodeProcessor processor = new NodeProcessor(Given.config());
 
@@ -145,6 +145,19 @@ class NodeStateSerializerTest {
     assertArrayEquals(bytes(state), bytes(read(bytes(state))));
   }
 
+  /** What version 2 had not, the habit, begins anew. */
+  @Test
+  void theStateOfVersionTwoGoesOn() throws IOException {
+    NodeState state = read(golden("/golden/node_state_v2.bin"));
+    assertEquals(withCalls().series.size(), state.series.size());
+    Recorded expected = new Recorded();
+    Recorded actual = new Recorded();
+    processor.advance(withCalls(), Long.MAX_VALUE, expected);
+    processor.advance(state, Long.MAX_VALUE, actual);
+    assertArrayEquals(expected.frames.get(0).edges(), actual.frames.get(0).edges());
+    assertArrayEquals(bytes(state), bytes(read(bytes(state))));
+  }
+
   private static byte[] golden(String name) throws IOException {
     try (InputStream in = NodeStateSerializerTest.class.getResourceAsStream(name)) {
       return in.readAllBytes();
@@ -154,7 +167,7 @@ class NodeStateSerializerTest {
   @Test
   void aLaterVersionIsRefused() throws IOException {
     byte[] bytes = bytes(full());
-    bytes[0] = 3;
+    bytes[0] = 4;
     assertThrows(IOException.class, () -> read(bytes));
   }
 }
