@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.PHONY: help run test lint format jar kafka cluster bench fuzz clean
+.PHONY: help run test lint format jar kafka cluster bench fuzz nightly clean
 
 JAR := jvm/target/faultline.jar
 JAVA_SOURCES := $(shell find jvm/src -name '*.java' -o -path '*/resources/*' -type f)
@@ -63,9 +63,13 @@ ifndef ONLY
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.sizes --write
 endif
 
-fuzz: ## A million damaged payloads through each decoder (COUNT=1000000 SEED=1), counts in jvm/target/fuzz
-	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=FuzzTest -Dfuzz.count=$${COUNT:-1000000} -Dfuzz.seed=$${SEED:-1}
+fuzz: ## A million damaged payloads through each decoder (COUNT=1000000 SEED=1 FORMATS=native,telegraf), counts in jvm/target/fuzz
+	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=FuzzTest -Dfuzz.count=$${COUNT:-1000000} -Dfuzz.seed=$${SEED:-1} -Dfuzz.formats=$${FORMATS:-}
 	@cat jvm/target/fuzz/*.txt
+
+nightly: ## 10,000 random patterns through stock Flink CEP and the engine (PATTERNS=50 SEED=1 SEEDS=200)
+	@$(TOOLCHAIN) maven --quiet -f jvm/pom.xml test -Dtest=DifferentialTest -Dfaultline.differential.patterns=$${PATTERNS:-50} \
+		-Dfaultline.differential.seed=$${SEED:-1} -Dfaultline.differential.seeds=$${SEEDS:-200}
 
 clean: ## Remove everything that was installed or built here
 	@$(TOOLCHAIN) rm -rf "$$(venv_home)"

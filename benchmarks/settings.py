@@ -123,7 +123,7 @@ def _pair(number: int, metrics: tuple[str, str], first: float) -> dict[str, obje
     return {
         "id": f"pair-{number}",
         "version": 1,
-        "maturity": "experimental",
+        "maturity": "production",
         "owner": "benchmarks",
         "description": "One metric of a node stands out, then another.",
         "misses": ["everything else"],

@@ -174,11 +174,17 @@ def _merge(into: _Entry, entry: _Entry) -> None:
 def _line(entry: _Entry, clock: Clock) -> str:
     span = clock(entry.first) if entry.first == entry.last else f"{clock(entry.first)}..{clock(entry.last)}"
     value = f" = {_range(entry.values)}" if entry.values else ""
-    return f"{span:<12} {entry.who}{value}: {_timed(entry.answer, clock)}{_seen(entry)}"
+    return f"{span:<12} {entry.who}{value}: {_timed(entry.answer, clock)}{_seen(entry, clock)}"
 
 
-def _seen(entry: _Entry) -> str:
-    told = [f"{name} is {_range(values)}" for name, values in entry.seen.items() if name != "value"]
+def _seen(entry: _Entry, clock: Clock) -> str:
+    told = []
+    for name, values in entry.seen.items():
+        if name.endswith("time") and all(isinstance(each, int | float) for each in values):
+            values = [clock(int(each)) for each in dict.fromkeys((values[0], values[-1]))]
+            told.append(f"{name} is {' to '.join(values)}")
+        elif name != "value":
+            told.append(f"{name} is {_range(values)}")
     return f" ({', '.join(told)})" if told else ""
 
 

@@ -125,22 +125,3 @@ def _skip(pattern: PatternModel) -> Iterator[Problem]:
         yield error(f"after_match: {kind}: there is no step {target!r}; there are {there}", target)
     elif steps[target].negated:
         yield error(f"after_match: {kind}: a step that must not come has no sample to skip to", target)
-    elif target in _can_begin(pattern) and not (kind == "skip_to_last" and _always_several(steps[target])):
-        yield error(
-            f"after_match: {kind}: the match can begin with this step and would be found for ever", target
-        )
-
-
-def _can_begin(pattern: PatternModel) -> set[str]:
-    """The steps outside groups that can take the first sample of a match."""
-    names = set()
-    for part in pattern.steps:
-        if isinstance(part, StepModel):
-            names.add(part.name)
-        if not can_be_empty(part):
-            break
-    return names
-
-
-def _always_several(step: StepModel) -> bool:
-    return step.times is not None and step.times.from_ > 1 and not step.optional

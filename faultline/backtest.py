@@ -87,9 +87,12 @@ class Score:
 
 
 def day_of(recording: Recording, name: str, found: Iterable[Found], costs: Iterable[Cost] = ()) -> Day:
-    """The day of a recording, with the matches (timeouts are left out) that patterns found in it."""
-    matches = tuple(each for each in found if each.kind == "match")
+    """The day of a recording, with the matches that patterns found in it.
+
+    Timeouts are left out, and what only the end of the recording decided: there all nodes fall silent.
+    """
     meta = recording.meta
+    matches = tuple(each for each in found if each.kind == "match" and each.ready_at <= meta.end)
     faults = tuple(recording.faults())
     return Day(name, meta.start, meta.end, tick_of(recording), faults, matches, tuple(costs))
 

@@ -1,4 +1,4 @@
-"""`faultline events`: what the job found, as it comes (`tail`) and as a page (`report`)."""
+"""`faultline events`: what the job found, as it comes and as a page, and what people say to it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultline import console
+from faultline import console, feedback
 
 if TYPE_CHECKING:
     from records.incidents import IncidentEvent
 
 app = typer.Typer(no_args_is_help=True, help="What the job found.")
+feedback.register(app)
 
 
 @app.command()

@@ -71,6 +71,7 @@ def run_recordings(
     from jobs.pipeline import run_embedded
 
     loaded = load(recordings, out, flags, config)
+    tell_dry(loaded.patterns)
     meta = prepare(out, _inputs(loaded), version())
     with apart(out / LOG):
         result = run_embedded(loaded, progress=lambda told: progress(in_words(told)))
@@ -82,6 +83,16 @@ def run_recordings(
     finished = open_run(out)
     write_report(finished)
     return finished
+
+
+def tell_dry(patterns: Sequence[str]) -> None:
+    """Notes which of the user's own patterns run dry: one without a maturity does, and may surprise."""
+    from cep_patterns.yaml_loader import read_patterns
+
+    loaded = read_patterns([path for path in patterns if path != "library"]).patterns
+    dry = [each.id for _, each in loaded if each.maturity == "experimental"]
+    if dry:
+        console.note(f"experimental, so without incidents of their own: {', '.join(dry)}")
 
 
 def in_words(told: Progress) -> str:

@@ -42,6 +42,11 @@ class Batcher:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="score")
         self.sizes: list[int] = []
 
+    @property
+    def cost_ms(self) -> float:
+        """Milliseconds that a snapshot of the newest answered batch took to score, without the waiting."""
+        return self._cost_s * 1_000
+
     async def score(self, snapshot: Snapshot) -> Result:
         """The scores of `snapshot`, or the error that it alone met.
 

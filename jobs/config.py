@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
+from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
 from records.control import CONTROL_TOPIC
 from records.formats import Format
@@ -146,6 +147,21 @@ class Sinks(Record):
     files: FilesSink | None = None
 
 
+class BreakerConfig(Record):
+    """When the fallback ranks instead of the model for a while: see jobs.breaker.
+
+    `enabled`: unset, for live sources only, since a replay's answers must not depend on how busy the machine
+    is.
+    """
+
+    enabled: bool | None = None
+    slow_ms: Count = 200
+    confidence: Annotated[float, Field(ge=0, le=1)] = 0.85
+    share: Annotated[float, Field(gt=0, le=1)] = 0.8
+    window: Count = 20
+    pause: PositiveDuration = 10_000
+
+
 class ScoreConfig(Record):
     """How snapshots are scored.
 
@@ -159,6 +175,7 @@ class ScoreConfig(Record):
     batch_ms: Count = 87
     capacity: Count = 100
     provider: Literal["cpu", "gpu"] = "cpu"
+    breaker: BreakerConfig = Field(default_factory=BreakerConfig)
 
 
 class Limits(Record):
@@ -261,6 +278,15 @@ class JobConfig(Record):
     def timeout_ms(self) -> int:
         """Longest wait for one answer of the model, ms."""
         return self.score.timeout_ms or (60_000 if self.bounded else 1_000)
+
+    @property
+    def breaker_settings(self) -> BreakerSettings | None:
+        """Of the breaker before the model; None for none."""
+        told = self.score.breaker
+        enabled = not self.bounded if told.enabled is None else told.enabled
+        if not enabled:
+            return None
+        return BreakerSettings(told.slow_ms, told.confidence, told.share, told.window, told.pause)
 
     @property
     def checkpoint_ms(self) -> int | None:

@@ -114,12 +114,17 @@ def blast_radius(cause: str, row: FrameRow, alerts: Iterable[Alert]) -> list[str
     return [row.nodes[node] for node in sorted(hit, key=lambda node: (far[node], row.nodes[node]))]
 
 
+def _book(runbook: str, pattern: str) -> tuple[str, str | None]:
+    """The title of a runbook and its page: it is a page's address, or says itself what to do."""
+    return (f"Follow the runbook of {pattern}", runbook) if "://" in runbook else (runbook, None)
+
+
 def action_plan(cause: str, signal: str | None, silent: bool, alerts: Iterable[Alert]) -> list[Action]:
     """The runbooks of the patterns that matched, then a plain check of the cause; from fixed lists only."""
     books = {alert.runbook: alert for alert in reversed(tuple(alerts)) if alert.runbook}
     steps: list[tuple[str, str, str, str | None]] = [
-        ("runbook", alert.node, f"Follow the runbook of {alert.pattern}", url)
-        for url, alert in sorted(books.items(), key=lambda pair: pair[1].order)
+        ("runbook", alert.node, *_book(book, alert.pattern))
+        for book, alert in sorted(books.items(), key=lambda pair: pair[1].order)
     ]
     check = _SILENT_CHECK if silent else _CHECKS.get(signal or "other", _CHECKS["other"])
     steps.append(("check", cause, check.format(node=cause), None))

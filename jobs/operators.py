@@ -33,7 +33,13 @@ def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) ->
     drafts = (
         AsyncDataStream.ordered_wait(
             requests,
-            ScoreRequests(config.model, manifest.sha256, config.score.provider, config.score.batch_ms),
+            ScoreRequests(
+                config.model,
+                manifest.sha256,
+                config.score.provider,
+                config.score.batch_ms,
+                config.breaker_settings,
+            ),
             Time.milliseconds(config.timeout_ms),
             config.score.capacity,
             observation_type(),

@@ -15,7 +15,7 @@ from pyflink.datastream.state import ValueStateDescriptor
 
 from jobs.revisions import State, Tell, read_state, step, write_state
 from jobs.rows import AUDIT_TOPIC, DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, record
-from jobs.score import FAILED
+from jobs.score import BREAKER, FAILED
 from jobs.wire import DRAFT, End, read_end
 from records.cloudevents import to_cloudevent
 from records.incidents import IncidentEvent
@@ -35,15 +35,19 @@ class Publish(KeyedProcessFunction):
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
         self._state = runtime_context.get_state(ValueStateDescriptor("revisions", content))
         group = runtime_context.get_metrics_group()
-        self._counters = {name: group.counter(name) for name in (*STATUSES, *METHODS, FAILED)}
+        self._counters = {name: group.counter(name) for name in (*STATUSES, *METHODS, FAILED, BREAKER)}
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Row]:
-        """One draft, ending or failed request of the graph."""
+        """One draft, ending, failed request or change of the breaker."""
         graph, kind, _, payload = value
         if kind == FAILED:
             self._counters[FAILED].inc()
             headers = {"reason": "not_ranked", "stage": "score"}
             yield record(DEAD_LETTERS_TOPIC, graph, payload, headers)
+            return
+        if kind == BREAKER:
+            self._counters[BREAKER].inc()
+            yield _audit(graph, orjson.loads(bytes(payload)))
             return
         event: IncidentEvent | End
         if kind == DRAFT:

@@ -15,6 +15,7 @@ import orjson
 from pydantic import BaseModel
 
 from records.control import ControlRecord, PatternAck, PatternsLive
+from records.feedback import Feedback
 from records.incidents import IncidentEvent
 from records.matches import Match
 from records.recordings import RecordingMeta
@@ -29,6 +30,7 @@ MODELS: Final[dict[str, type[BaseModel]]] = {
     "recording.v1": RecordingMeta,
     "match.v1": Match,
     "incident.v1": IncidentEvent,
+    "feedback.v1": Feedback,
     "rule.v1": Rule,
     "control.v1": ControlRecord,
     "pattern_ack.v1": PatternAck,

@@ -88,8 +88,6 @@ B = "- {name: b, where: value > 2}\n"
             "after the greedy step a",
         ),
         ("- {name: a, optional: true}", "", "a", "every step is optional"),
-        (A + B, "after_match: {skip_to_first: a}", "a", "found for ever"),
-        ("- {name: o, optional: true}\n" + A, "after_match: {skip_to_last: a}", "a", "found for ever"),
         (
             A + "- {name: c, contiguity: not_followed_by, where: value < 1}\n" + B,
             "after_match: {skip_to_last: c}",

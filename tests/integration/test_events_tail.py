@@ -60,3 +60,14 @@ def test_an_event_file_and_the_topic_are_read_alike(broker: Broker, tmp_path: Pa
     of_topic = CliRunner().invoke(app, ["events", "tail", *arguments]).stdout
 
     assert of_topic == CliRunner().invoke(app, ["events", "tail", str(file)]).stdout != ""
+
+
+def test_a_verdict_on_an_event_of_the_topic_is_a_label_of_the_feedback_topic(broker: Broker) -> None:
+    servers = ["--bootstrap-servers", broker.bootstrap]
+    incident = event(1).incident_id
+    for verdict in ("true", "cause=some-db"):
+        done = CliRunner().invoke(app, ["events", "feedback", incident, "--verdict", verdict, *servers])
+        assert done.exit_code == exits.OK, done.output
+        assert "kept in faultline.feedback.v1" in done.stdout
+    (label,) = CliRunner().invoke(app, ["events", "labels", *servers]).stdout.splitlines()
+    assert json.loads(label)["node"] == "some-db"

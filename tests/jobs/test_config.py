@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from jobs.breaker import BreakerSettings
 from jobs.config import JobConfig
 from jobs.config_loading import load_config
 from jobs.durations import parse_duration, show_duration
@@ -58,6 +59,7 @@ def test_defaults_of_a_live_job(tmp_path: Path) -> None:
         3_600_000,
     )
     assert config.score.batch_ms == 87
+    assert config.breaker_settings == BreakerSettings(200, 0.85, 0.8, 20, 10_000)
 
 
 def test_defaults_of_a_replay(tmp_path: Path) -> None:
@@ -66,6 +68,7 @@ def test_defaults_of_a_replay(tmp_path: Path) -> None:
     assert config.bounded
     assert (config.lateness_ms, config.timeout_ms, config.checkpoint_ms) == (0, 60_000, None)
     assert config.recording_paths == [str(tmp_path / "rec")]
+    assert config.breaker_settings is None
 
 
 def test_a_flag_beats_the_environment_which_beats_the_file(tmp_path: Path) -> None:

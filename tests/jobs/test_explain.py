@@ -75,6 +75,14 @@ def test_the_plan_is_the_runbooks_then_a_check() -> None:
     assert "CPU" in plan[-1].title
 
 
+def test_a_runbook_may_say_itself_what_to_do() -> None:
+    plan = action_plan("e", "cpu", False, [alert(0, "b", runbook="Stop the retries at the callers.")])
+    assert (plan[0].kind, plan[0].title, plan[0].url) == ("runbook", "Stop the retries at the callers.", None)
+    page = action_plan("e", "cpu", False, [alert(0, "b", runbook="https://runbooks.example/b")])[0]
+    assert page.url == "https://runbooks.example/b"
+    assert "runbook of" in page.title
+
+
 def test_every_signal_has_its_check_and_silence_too() -> None:
     titles = {action_plan("e", signal, False, ())[0].title for signal in SIGNALS}
     assert len(titles) == len(SIGNALS)

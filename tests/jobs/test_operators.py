@@ -78,6 +78,21 @@ def test_a_model_that_answers_nan_is_ranked_by_the_fallback_and_marked(tmp_path:
     assert not any(b"NaN" in each.value for each in sent)
 
 
+def test_a_model_that_keeps_failing_is_left_aside_and_the_audit_says_so(tmp_path: Path) -> None:
+    broken = bundle(tmp_path, factor=float("nan"))
+    breaker = {"enabled": True, "window": 3, "share": 1.0, "pause": "1h"}
+    config = configuration(broken.path, publish_frames=False, score={"capacity": 1, "breaker": breaker})
+    sent = minicluster.run(observations(incident("shop", 10, 19, 30)), config, broken.manifest)
+    lines = audit(sent)
+    (change,) = [line for line in lines if line["type"] == "breaker"]
+    assert (change["state"], change["reason"]) == ("open", "of the last 3 answers: 3 error")
+    assert change["model"] == f"{broken.manifest.name}-{broken.manifest.version}"
+    reasons = [line["reason"] for line in lines if line["type"] == "scored"]
+    assert len(reasons) > 4
+    assert reasons == ["nonfinite_score"] * 3 + ["breaker_open"] * (len(reasons) - 3)
+    assert events(sent)[0].root_causes[0].node == "cart"
+
+
 def test_an_answer_that_comes_too_late_is_the_fallback_s_and_the_job_lives(loudest: Bundle) -> None:
     rows = observations(incident("shop", 10, 12, 14))
     config = configuration(loudest.path, score={"timeout_ms": 1, "batch_ms": 1})

@@ -258,7 +258,11 @@ public final class CepEngine {
           return false;
         }
       }
-      if (run.first == null && run.isActive() && run.isUnmoved(event, name)) {
+      boolean unmoved =
+          run.first == null
+              ? run.isActive() && run.isUnmoved(event, name)
+              : run.compiled.leavesFirst(event, name);
+      if (unmoved) {
         return true;
       }
       wake(run, out);
@@ -311,6 +315,10 @@ public final class CepEngine {
   /** Moves the time of one run on; returns whether the run is still active. */
   private boolean pass(Run run, long time, MatchOutput out) {
     try {
+      if (run.first != null && run.compiled.forgetsFirst()) {
+        run.compiled.stats().partials--;
+        return false;
+      }
       wake(run, out);
       pass(run, automaton.advance(run, time), time, out);
       return settle(run, time, out);

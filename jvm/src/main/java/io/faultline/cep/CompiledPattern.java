@@ -23,8 +23,11 @@ public final class CompiledPattern {
   private final Map<String, StateProbe> probes;
   private final StateProbe start;
 
-  /** Where a partial match of one event is, if the next event decides there; else null. */
+  /** Where a partial match of one event is, if one condition decides there; else null. */
   @Nullable private final StateProbe second;
+
+  /** Whether partial matches that ran out of time are told. */
+  private final boolean tellsTimeouts;
 
   /** Position among the patterns of its engine, and how many these are. */
   int index;
@@ -41,12 +44,13 @@ public final class CompiledPattern {
     Pattern<Event, Event> pattern =
         FlinkPatterns.build(model, Conditions.shared(dictionary, stats));
     this.skip = pattern.getAfterMatchSkipStrategy();
-    this.nfa = automaton(pattern, timeouts || model.timeoutIsMatch());
+    this.tellsTimeouts = timeouts || model.timeoutIsMatch();
+    this.nfa = automaton(pattern, tellsTimeouts);
     this.probes =
         StateProbe.of(nfa.getStates(), (expr, name) -> dictionary.under(expr, name, stats));
     this.start = probes.get(startName(nfa.getStates()));
     this.gaps = Gaps.of(model, nfa);
-    this.second = gaps.isNone() ? start.strictTarget() : null;
+    this.second = gaps.isNone() ? start.decidingTarget() : null;
   }
 
   /**
@@ -133,8 +137,8 @@ public final class CompiledPattern {
   }
 
   /**
-   * Whether a partial match of one event need not be in the automaton before the next event: that
-   * one either ends it or is taken.
+   * Whether a partial match of one event need not be in the automaton yet: the next event ends it
+   * or is taken; or it only waits for an event that ends it.
    */
   boolean canHoldFirst() {
     return second != null;
@@ -148,6 +152,18 @@ public final class CompiledPattern {
   /** Whether this event ends a partial match of one event and can begin no other unproven. */
   boolean endsFirst(Event e, Name name) throws Exception {
     return second != null && start.only(name).isExact() && second.ends(e, name);
+  }
+
+  /**
+   * Whether this event leaves a partial match of one event alone, and certainly begins no other.
+   */
+  boolean leavesFirst(Event e, Name name) throws Exception {
+    return second.waits() && start.only(name).isExact() && !start.only(name).mayHold(e);
+  }
+
+  /** Whether nothing comes of a partial match of one event that runs out of time. */
+  boolean forgetsFirst() {
+    return second != null && !second.waits() && !tellsTimeouts;
   }
 
   /** When a partial match that began then runs out of time, where {@link #canHoldFirst}. */

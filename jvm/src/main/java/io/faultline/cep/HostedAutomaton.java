@@ -148,6 +148,7 @@ final class HostedAutomaton {
 
   private void settle(Run run) throws Exception {
     buffer.close();
+    LongChains.shorten(run);
     run.state.resetNewStartPartialMatch();
     run.state.resetStateChanged();
   }

@@ -8,9 +8,11 @@ package io.faultline.cep;
  * @param draining it ends the partial matches that it has and begins none
  */
 public record LivePattern(PatternModel model, boolean dryRun, Share share, boolean draining) {
-  /** Applies to all graphs, counts, and begins. */
+  private static final String EXPERIMENTAL = "experimental";
+
+  /** Applies to all graphs, and begins; it counts unless it is experimental. */
   public static LivePattern of(PatternModel model) {
-    return new LivePattern(model, false, Share.ALL, false);
+    return new LivePattern(model, EXPERIMENTAL.equals(model.maturity()), Share.ALL, false);
   }
 
   /** The same pattern, which begins no more. */

@@ -33,13 +33,23 @@ final class StateProbe {
   private IterativeCondition<Event>[] conditions;
   private StateProbe[] targets;
 
+  /** Which of the targets end a partial match. */
+  private boolean[] stops;
+
   /** Where this is set, an event moves the state iff this holds. */
   @Nullable private Expr only;
 
   /** Where this is set, an event for which it does not hold ends a partial match in this state. */
   @Nullable private Expr strict;
 
-  /** What is left of the one or the other, by id of the name; filled when first asked for. */
+  /**
+   * Where this is set, an event for which it holds ends a partial match here; no other moves it.
+   */
+  @Nullable private Expr forbidden;
+
+  /**
+   * What is left of that one of them that is set, by id of the name; filled when first asked for.
+   */
   private Predicate[] onlyByName = new Predicate[0];
 
   private byte[] reactsByName = new byte[0];
@@ -62,6 +72,7 @@ final class StateProbe {
     for (StateProbe probe : probes.values()) {
       probe.only = probe.onlyCondition();
       probe.strict = probe.strictCondition();
+      probe.forbidden = probe.forbiddenCondition();
     }
     return probes;
   }
@@ -72,11 +83,13 @@ final class StateProbe {
     actions = new StateTransitionAction[n];
     conditions = new IterativeCondition[n];
     targets = new StateProbe[n];
+    stops = new boolean[n];
     int i = 0;
     for (StateTransition<Event> t : state.getStateTransitions()) {
       actions[i] = t.getAction();
       conditions[i] = t.getCondition();
-      targets[i++] = probes.get(t.getTargetState().getName());
+      targets[i] = probes.get(t.getTargetState().getName());
+      stops[i++] = t.getTargetState().isStop();
     }
   }
 
@@ -125,17 +138,43 @@ final class StateProbe {
   }
 
   /**
-   * Where all goes that leaves the start state, if the event after the first one decides there
-   * whether a partial match goes on; null where it is not as simple as that.
+   * The condition of a state that only waits: it holds and all ends, or it does not and nothing.
    */
   @Nullable
-  StateProbe strictTarget() {
+  private Expr forbiddenCondition() {
+    Expr ends = null;
+    int loops = 0;
+    for (int i = 0; i < actions.length; i++) {
+      if (actions[i] == StateTransitionAction.PROCEED
+          && stops[i]
+          && conditions[i] instanceof ExprCondition c) {
+        ends = c.expr();
+      } else if (actions[i] == StateTransitionAction.IGNORE && targets[i] == this) {
+        loops++;
+      }
+    }
+    boolean waits = !start && ends != null && loops == 1 && actions.length == 2;
+    return waits && !Exprs.asksSteps(ends) ? ends : null;
+  }
+
+  /** Whether no event but one that {@link #ends} it moves a partial match in this state. */
+  boolean waits() {
+    return forbidden != null;
+  }
+
+  /**
+   * Where all goes that leaves the start state, if what an event does to a partial match is decided
+   * there by one condition; null where it is not as simple as that.
+   */
+  @Nullable
+  StateProbe decidingTarget() {
     if (only == null) {
       return null;
     }
     for (int i = 0; i < actions.length; i++) {
       if (actions[i] == StateTransitionAction.TAKE) {
-        return targets[i].strict == null ? null : targets[i];
+        StateProbe target = targets[i];
+        return target.strict == null && target.forbidden == null ? null : target;
       }
     }
     return null;
@@ -143,6 +182,9 @@ final class StateProbe {
 
   /** Whether it is proven that the event ends a partial match in this state. */
   boolean ends(Event e, Name name) throws Exception {
+    if (forbidden != null) {
+      return under(forbidden, name).mayHold(e);
+    }
     return strict != null && !under(strict, name).mayHold(e);
   }
 

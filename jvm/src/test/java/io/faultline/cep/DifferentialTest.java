@@ -22,7 +22,7 @@ class DifferentialTest {
   /** {@code faultline.differential.seed} and {@code .seeds}: where to begin, and how many. */
   static LongStream seeds() {
     long first = Long.getLong("faultline.differential.seed", 1);
-    return LongStream.range(first, first + Long.getLong("faultline.differential.seeds", 8));
+    return LongStream.range(first, first + Long.getLong("faultline.differential.seeds", 10));
   }
 
   @ParameterizedTest

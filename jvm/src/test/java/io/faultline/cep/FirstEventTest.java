@@ -37,6 +37,15 @@ class FirstEventTest {
     out.put("skips", node("skips", afterMatch("skip_to_next") + "," + within(20), twice(any)));
     out.put("short", series("short", within(3), step("a", any), step("b", RISES, NEXT)));
     out.put("goes-on", node("goes-on", within(25), twice(any), step("c", is("value", "<", 50))));
+    String none = contiguity("not_followed_by");
+    out.put("silent", node("silent", within(12), step("a", any), step("b", any, none)));
+    out.put(
+        "series-silent", series("series-silent", within(7), step("a", any), step("b", any, none)));
+    String low = and(any, is("value", "<", 30));
+    String skip = within(15) + "," + afterMatch("skip_past_last");
+    out.put("no-recovery", node("no-recovery", skip, step("a", any), step("b", low, none)));
+    String other = op("==", field("metric"), text("b"));
+    out.put("no-answer", node("no-answer", within(10), step("a", any), step("b", other, none)));
     return out;
   }
 
@@ -76,6 +85,42 @@ class FirstEventTest {
     engine.event(runs, StockCep.event("n", "a", 1_100, 90, 100), told);
     assertEquals(1, told.matches);
     assertEquals(2, stats.steps());
+  }
+
+  @Test
+  void theAutomatonIsNotAskedWhileWhatMustNotComeComes() throws Exception {
+    CepEngine engine = engine("silent");
+    PatternStats stats = engine.patterns().get(0).stats();
+    KeyRuns runs = new KeyRuns();
+    Told told = new Told();
+    for (int i = 0; i < 100; i++) {
+      engine.event(runs, StockCep.event("n", "a", 1_000 + i, 10, i), told);
+      engine.event(runs, StockCep.event("n", "b", 1_000 + i, 10, i), told);
+    }
+    assertEquals(0, stats.steps());
+    assertEquals(1, stats.partials());
+    engine.advance(runs, 1_110, told);
+    assertEquals(0, told.matches);
+    engine.advance(runs, 1_111, told);
+    assertEquals(1, told.matches);
+    assertTrue(runs.isEmpty());
+  }
+
+  @Test
+  void aTimeoutThatNobodyWantsCostsNothing() throws Exception {
+    List<PatternModel> models = List.of(Patterns.read(held().get("jump")));
+    CepEngine engine = new CepEngine(models, new CepSettings(100, false));
+    PatternStats stats = engine.patterns().get(0).stats();
+    KeyRuns runs = new KeyRuns();
+    Told told = new Told();
+    for (int i = 0; i < 100; i++) {
+      engine.event(runs, StockCep.event("n", "a", 1_000 + 40 * i, 10, i), told);
+    }
+    engine.advance(runs, Long.MAX_VALUE, told);
+    assertEquals(0, told.matches + told.timeouts);
+    assertEquals(0, stats.steps());
+    assertEquals(0, stats.partials());
+    assertTrue(runs.isEmpty());
   }
 
   @Test

@@ -79,8 +79,11 @@ final class Trial {
     return out;
   }
 
-  /** The fewest samples found on which the pattern still differs, and what differs. */
-  String shrunken(String id, String source) throws Exception {
+  /** The smallest pattern found that still differs, on the fewest samples, and what differs. */
+  String shrunken(String id, String original) throws Exception {
+    PatternShrinker shrinker =
+        new PatternShrinker(pattern -> differs(stream.events(), id, pattern), 60);
+    String source = shrinker.shrink(original);
     List<SampleEvent> events = stream.events();
     int tries = 40;
     for (int size = events.size() / 2; size > 0 && tries > 0; size /= 2) {
@@ -98,7 +101,8 @@ final class Trial {
     }
     Outcome outcome = new Trial(stream.with(events), seed).run(Map.of(id, source)).get(id);
     events.removeIf(e -> e.series().node().equals(StockCep.CLOCK));
-    return "%s%nlateness %d, samples %s".formatted(outcome.told(), stream.lateness(), told(events));
+    return "shrunken: %s%n%s%nlateness %d, samples %s"
+        .formatted(source, outcome.told(), stream.lateness(), told(events));
   }
 
   private boolean differs(List<SampleEvent> fewer, String id, String source) throws Exception {

@@ -21,12 +21,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Damaged payloads through every decoder: it neither throws nor hangs, every record has an outcome,
  * and what is handed on can be borne by what follows.
  *
- * <p>{@code -Dfuzz.count=1000000 -Dfuzz.seed=2} (or {@code make fuzz}) for more; the counts are in
- * target/fuzz.
+ * <p>{@code -Dfuzz.count=1000000 -Dfuzz.seed=2 -Dfuzz.formats=native,telegraf} (or {@code make
+ * fuzz}) for more; the counts are in target/fuzz.
  */
 class FuzzTest {
   private static final long COUNT = Long.getLong("fuzz.count", 20_000L);
   private static final long SEED = Long.getLong("fuzz.seed", 1L);
+  private static final String ONLY = System.getProperty("fuzz.formats", "");
   private static final long HANGS_AFTER_MS = 300_000L;
   private static final long TIMESTAMP = 1_767_225_660_000L;
   private static final List<String> CONTENT_TYPES =
@@ -39,7 +40,11 @@ class FuzzTest {
           "\u00ff");
 
   static Set<String> formats() {
-    return new TreeSet<>(Decoders.formats());
+    Set<String> formats = new TreeSet<>(Decoders.formats());
+    if (!ONLY.isEmpty()) {
+      formats.retainAll(List.of(ONLY.split(",")));
+    }
+    return formats;
   }
 
   @ParameterizedTest

@@ -1,0 +1,188 @@
+"""`faultline events feedback`, `labels` and `schema`: verdicts on incidents, and what records look like."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from faultline import console
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from records.feedback import Feedback
+    from records.incidents import IncidentEvent
+
+BESIDE: Final = "feedback.ndjson"
+"""Where verdicts on a file of events are kept, beside it."""
+_CAUSE: Final = "cause="
+_SHOWN: Final = 5
+"""Ids, the newest, of which one may have been meant."""
+Servers = Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to `faultline events`."""
+    app.command()(feedback)
+    app.command()(labels)
+    app.command()(schema)
+
+
+def feedback(
+    incident: Annotated[str, typer.Argument(help="An incident's id, or an event's.")],
+    verdict: Annotated[
+        str, typer.Option(help="true: the first cause is right. false: there was no fault. cause=NODE.")
+    ],
+    signal: Annotated[str | None, typer.Option(help="The signal of the cause that shows it.")] = None,
+    note: Annotated[str | None, typer.Option(help="A word for those who come later.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka.")
+    ] = None,
+    bootstrap_servers: Servers = None,
+    topic: Annotated[str, typer.Option(help="The topic of incident events.")] = "faultline.incidents.v1",
+    json: console.Json = False,
+) -> None:
+    """Say whether an incident named the right cause; training and the reports read it."""
+    from records.feedback import FEEDBACK_TOPIC
+
+    event = _newest(incident.partition(":")[0], _events(file, bootstrap_servers, topic))
+    given = _verdict(event, verdict, signal, note)
+    value = given.model_dump_json(exclude_none=True)
+    if file is not None:
+        place = str(file.with_name(BESIDE))
+        with file.with_name(BESIDE).open("a", encoding="utf-8") as out:
+            out.write(value + "\n")
+    else:
+        from faultline.kafka_send import COMPACTED, make_topic, send
+
+        place = FEEDBACK_TOPIC
+        make_topic(bootstrap_servers or "", place, COMPACTED)
+        send(bootstrap_servers or "", place, given.incident_id, value.encode())
+    if given.node is not None and given.node not in [each.node for each in event.root_causes]:
+        console.note(f"{given.node} is none of the causes that were ranked")
+    if json:
+        console.say(value)
+    else:
+        console.say(f"{given.incident_id} in {given.graph}: {_said(given)}, kept in {place}")
+
+
+def _verdict(event: IncidentEvent, verdict: str, signal: str | None, note: str | None) -> Feedback:
+    from pydantic import ValidationError
+
+    from records.errors import UsageError
+    from records.feedback import feedback as judged
+    from records.signals import SIGNALS
+    from records.validation import nearest
+
+    if signal is not None and signal not in SIGNALS:
+        raise UsageError(f"no signal {signal!r}{nearest(signal, SIGNALS)}", f"one of {', '.join(SIGNALS)}")
+    node = verdict.removeprefix(_CAUSE) if verdict.startswith(_CAUSE) else None
+    if node is None and verdict not in ("true", "false"):
+        raise UsageError(f"no verdict {verdict!r}", "--verdict true, false or cause=NODE")
+    kind = "cause" if node is not None else "true" if verdict == "true" else "false"
+    try:
+        now = time.time_ns() // 1_000_000
+        return judged(event, kind, now, node=node, signal=signal, note=note)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"], "--verdict cause=NODE [--signal SIGNAL]") from error
+    except ValueError as error:
+        raise UsageError(str(error), "name it: --verdict cause=NODE") from error
+
+
+def _said(given: Feedback) -> str:
+    if given.node is None:
+        return "no fault"
+    return f"cause {given.node}{'' if given.signal is None else f' {given.signal}'}"
+
+
+def _newest(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
+    """The newest revision of an incident; UsageError where there is none."""
+    from records.errors import UsageError
+    from records.validation import nearest
+
+    newest: dict[str, IncidentEvent] = {}
+    for event in events:
+        known = newest.get(event.incident_id)
+        if known is None or event.revision >= known.revision:
+            newest[event.incident_id] = event
+    if incident not in newest:
+        said = nearest(incident, list(newest)[-_SHOWN:]) if newest else "; there are no events"
+        raise UsageError(f"no incident {incident!r}{said}", "faultline events tail shows the ids")
+    return newest[incident]
+
+
+def _events(file: Path | None, servers: str | None, topic: str) -> Iterator[IncidentEvent]:
+    from records.errors import EventError, UsageError
+
+    if (file is None) == (servers is None):
+        raise UsageError("name --file or --bootstrap-servers, not both", "--file out/incidents.ndjson")
+    if file is not None:
+        from faultline.run_folder import read_events
+
+        yield from read_events(file)
+        return
+    from faultline.kafka import read_topic
+    from records.cloudevents import read_cloudevent
+
+    for record in read_topic(servers or "", topic, 0):
+        try:
+            yield read_cloudevent(record.value or b"", record.headers)
+        except EventError as error:
+            console.note(f"{topic}[{record.partition}]@{record.offset}: {error.message}")
+
+
+def labels(
+    file: Annotated[
+        Path | None, typer.Argument(exists=True, dir_okay=False, help="A feedback.ndjson, instead of Kafka.")
+    ] = None,
+    bootstrap_servers: Servers = None,
+) -> None:
+    """Print what people confirmed as faults, a line each, as a recording's faults.ndjson has them."""
+    from records.errors import UsageError
+    from records.feedback import FEEDBACK_TOPIC
+    from records.feedback import labels as confirmed
+
+    if (file is None) == (bootstrap_servers is None):
+        raise UsageError("name a file or --bootstrap-servers, not both", f"faultline events labels {BESIDE}")
+    if file is not None:
+        values: Iterable[bytes] = file.read_bytes().splitlines()
+    else:
+        from faultline.kafka import last_values
+
+        values = last_values(bootstrap_servers or "", FEEDBACK_TOPIC).values()
+    for fault in confirmed(_read(values, str(file or FEEDBACK_TOPIC))):
+        console.say(fault.model_dump_json(exclude_none=True))
+
+
+def _read(values: Iterable[bytes], place: str) -> Iterator[Feedback]:
+    from pydantic import ValidationError
+
+    from records.errors import DataError
+    from records.feedback import Feedback
+
+    for number, value in enumerate(values, start=1):
+        try:
+            yield Feedback.model_validate_json(value)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the line"
+            raise DataError(f"{place}:{number}: {where}: {first['msg']}", "correct or remove it") from error
+
+
+def schema(
+    name: Annotated[str | None, typer.Argument(help="A record and its version, such as incident.v1.")] = None,
+) -> None:
+    """Print the JSON Schema of a record, or the names of all."""
+    from records.errors import UsageError
+    from records.schema import MODELS, schema_text
+    from records.validation import nearest
+
+    if name is None:
+        console.say("\n".join(sorted(MODELS)))
+        return
+    if name not in MODELS:
+        raise UsageError(f"no record {name!r}{nearest(name, list(MODELS))}", "faultline events schema")
+    console.say(schema_text(name).decode().rstrip("\n"))
