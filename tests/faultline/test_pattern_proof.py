@@ -1,0 +1,146 @@
+"""`faultline pattern new, diff, lock, test, backtest, explain`, as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from faultline.exits import FINDINGS, USAGE
+from faultline.main import app
+from records.recordings import RecordingMeta, write_recording
+from records.samples import Fault, Sample
+
+MINUTE = 60_000
+START = 1_767_225_600_000
+PATTERN = """id: high
+version: 1
+key: series
+steps: [{name: up, where: value > 10, times: 2, consecutive: true}]
+within: 10m
+after_match: skip_past_last
+"""
+
+
+def run(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["pattern", *words])
+    assert result.exit_code == code, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def pattern(tmp_path: Path) -> Path:
+    file = tmp_path / "high.yaml"
+    file.write_text(PATTERN)
+    return file
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Two hours: a fault that shows from minute 40 on, and a rise without one at minute 90."""
+    values = [1.0] * 120
+    values[41:45] = [20.0] * 4
+    values[90:92] = [20.0] * 2
+    samples = [
+        Sample(graph="shop", node="cart", metric="m", value=value, time=START + index * MINUTE)
+        for index, value in enumerate(values)
+    ]
+    fault = Fault(graph="shop", node="cart", start=START + 40 * MINUTE, end=START + 45 * MINUTE, kind="slow")
+    meta = RecordingMeta(name="monday", graph="shop", interval=MINUTE, start=START, end=START + 119 * MINUTE)
+    return write_recording(tmp_path / "monday", meta, samples, (), [fault]).path
+
+
+def test_new_writes_two_files_once(tmp_path: Path) -> None:
+    out = tmp_path / "patterns"
+    told = run("new", "slow-checkout", "--family", "errors", "--out", str(out))
+    assert [Path(line).name for line in told.split()] == ["slow-checkout.yaml", "slow-checkout.test.yaml"]
+    assert 'signal == "errors"' in (out / "slow-checkout.yaml").read_text()
+    run("new", "slow-checkout", "--out", str(out), code=USAGE)
+    run("new", "a b", "--out", str(out), code=USAGE)
+    assert "0 errors" in CliRunner().invoke(app, ["pattern", "validate", str(out)]).output
+
+
+def test_diff_tells_meaning_and_not_text(pattern: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(PATTERN.replace("value > 10", "10 < value").replace("version: 1", "version: 2"))
+    assert run("diff", str(pattern), str(other)) == ""
+    other.write_text(PATTERN.replace("within: 10m", "within: 20m"))
+    assert run("diff", str(pattern), str(other), code=FINDINGS) == "high: within: 10m -> 20m\n"
+    told = json.loads(run("diff", str(pattern), str(other), "--json", code=FINDINGS))
+    assert told == {"pattern": "high", "differences": ["within: 10m -> 20m"]}
+
+
+def test_lock_refuses_another_meaning_of_the_same_version(pattern: Path) -> None:
+    folder = str(pattern.parent)
+    assert "is not in the lock" in run("lock", folder, "--check", code=FINDINGS)
+    run("lock", folder)
+    run("lock", folder, "--check")
+    pattern.write_text(PATTERN.replace("value > 10", "value > 11"))
+    before = (pattern.parent / "lock.json").read_bytes()
+    assert "raise it" in run("lock", folder, code=FINDINGS)
+    assert (pattern.parent / "lock.json").read_bytes() == before
+    pattern.write_text(PATTERN.replace("value > 10", "value > 11").replace("version: 1", "version: 2"))
+    run("lock", folder)
+    assert json.loads((pattern.parent / "lock.json").read_text())["high"]["version"] == 2
+
+
+def test_backtest_tells_finds_false_alarms_and_cost(pattern: Path, recording: Path, tmp_path: Path) -> None:
+    other = tmp_path / "strict.yaml"
+    other.write_text(PATTERN.replace("times: 2", "times: 4").replace("version: 1", "version: 2"))
+    printed = run("backtest", str(pattern), str(recording), "--against", str(other), "--json")
+    lines = [json.loads(line) for line in printed.splitlines()]
+    mine, against = (line for line in lines if line["type"] == "pattern")
+    assert (mine["matches"], mine["found"], mine["false_alarms"]) == (3, 1, 1)
+    assert (against["version"], against["matches"], against["found"], against["false_alarms"]) == (2, 1, 1, 0)
+    assert mine["median_after_ms"] == 2 * MINUTE
+    assert against["median_after_ms"] == 4 * MINUTE
+    assert mine["cost"]["partials_peak"] == 1
+    faults = [line for line in lines if line["type"] == "fault"]
+    assert [(line["set"], line["by"], line["on_node"]) for line in faults] == [
+        ("these", "high", True),
+        ("against", "high", True),
+    ]
+    (alarm,) = (line for line in lines if line["type"] == "false_alarm")
+    assert (alarm["set"], alarm["time"], alarm["nodes"]) == ("these", START + 91 * MINUTE, ["cart"])
+
+
+def test_backtest_fails_where_there_are_too_many_false_alarms(pattern: Path, recording: Path) -> None:
+    printed = run("backtest", str(pattern), str(recording), "--max-false-alarms", "0.1", code=FINDINGS)
+    assert "after 2 min by high" in printed
+    assert "false alarm: monday 2026-01-01 01:31:00 on cart: high" in printed
+
+
+def test_backtest_needs_patterns_and_recordings(pattern: Path, recording: Path) -> None:
+    run("backtest", str(pattern), code=USAGE)
+    run("backtest", str(recording), code=USAGE)
+
+
+def test_explain_says_why_samples_did_not_match(pattern: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "samples.ndjson"
+    lines = [{"graph": "shop", "node": node, "metric": "m", "value": value, "time": START + at * MINUTE}
+             for at, value in enumerate((1, 12, 3)) for node in ("cart", "web")]  # fmt: skip
+    samples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    picture = tmp_path / "high.dot"
+    told = run(
+        "explain", str(pattern), "--samples", str(samples), "--key", "shop/cart", "--dot", str(picture)
+    )
+    assert "closest: 2026-01-01 00:02:00 cart m = 3: no up: value > 10; the next sample had to be it" in told
+    assert "web" not in told
+    assert picture.read_text().startswith('digraph "high"')
+    run("explain", str(pattern), "--samples", str(samples), "--key", "shop/none", code=USAGE)
+
+
+def test_a_failed_test_is_told_to_a_ci_server(pattern: Path, tmp_path: Path) -> None:
+    test = tmp_path / "high.test.yaml"
+    test.write_text(
+        "interval: 60s\ntests:\n- {name: two, kind: match, input_series: [{series: 'm{node=\"a\"}', "
+        "values: '1 20 1'}], expect: [{at: 2m, node: a}]}\n"
+    )
+    report = tmp_path / "report.xml"
+    told = run("test", str(pattern), "--junit", str(report), code=FINDINGS)
+    assert "missing match: high on a at 2m" in told
+    assert "no up: value > 10" in told
+    assert 'failures="1"' in report.read_text()
+    run("test", str(pattern), "--run", "nothing", code=USAGE)
