@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from records.control import ControlRecord, PatternAck, PatternsLive, read_told
 
-State = Literal["live", "refused", "not answered", "retired"]
+State = Literal["live", "refused", "not answered"]
 
 
 @dataclass(frozen=True)

@@ -185,7 +185,7 @@ class _Before:
         from records.errors import UsageError
         from records.validation import nearest
 
-        versions = {row.pattern: row.version for row in self.rows if row.state != "retired"}
+        versions = {row.pattern: row.version for row in self.rows}
         if pattern not in versions:
             said = nearest(pattern, versions) if versions else "; none is known to the topics"
             raise UsageError(f"no pattern {pattern!r} is live{said}", "see `faultline pattern status`")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ from onnx_models.bundle import Confidence
 from onnx_models.confidence import FEATURES, confidence_features
 from onnx_models.fallback import rank_by_deviation
 from onnx_models.scores import softmax
+from onnx_models.snapshot import Snapshot
+from records.signals import SIGNALS
 
 F64 = npt.NDArray[np.float64]
 _TEMPERATURES = np.exp(np.linspace(np.log(0.4), np.log(4.0), 40))
@@ -48,6 +51,25 @@ def fit_confidence(
         right.append(float(int(probability.argmax()) == example.truth))
     weights = _logistic(np.array(features), np.array(right))
     return Confidence(bias=float(weights[-1]), weights=tuple(float(w) for w in weights[: len(FEATURES)]))
+
+
+def degraded(seed: int, snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with two to five signals missing, and in two of five cases without its edges' data.
+
+    Confidence is fitted on such windows too, since real systems are measured in other ways than simulated
+    ones.
+    """
+    rng = np.random.default_rng(seed)
+    kept = np.ones(len(SIGNALS), np.float32)
+    kept[rng.choice(len(SIGNALS), int(rng.integers(2, 6)), replace=False)] = 0.0
+    data = np.float32(rng.random() >= 0.4)
+    return replace(
+        snapshot,
+        x=snapshot.x * kept[:, None, None],
+        present=snapshot.present * kept[:, None],
+        static=snapshot.static * kept[:, None],
+        edge_attr=snapshot.edge_attr * data,
+    )
 
 
 def _logistic(features: F64, right: F64) -> F64:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from gnn.evaluate import Reliability, table
+from gnn.evaluate import Reliability, kinds_table, table
 from onnx_models.bundle import Manifest
 
 _LIMITS = """## Known limits
@@ -22,13 +24,14 @@ are.
 class Judged:
     """What a card tells: per scorer AC@1, AC@3, Avg@5 on fresh simulated systems, how often the signal is
     right there, how far the confidence can be trusted, means on healthy snapshots, and the scores on
-    recordings by name."""
+    recordings by name, and by kind of fault on the simulated systems."""
 
     scores: dict[str, dict[str, float]]
     signal: float
     reliability: Reliability
     healthy: dict[str, float]
     recordings: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    kinds: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
 
 
 def card(manifest: Manifest, judged: Judged) -> str:
@@ -45,14 +48,16 @@ Any number of nodes from 1 and edges from 0.
 
 {trained["snapshots"]:,} snapshots of {trained["systems"]:,} simulated systems,
 in {trained["minutes"]} minutes with torch {trained["torch"]}. The whole configuration is in manifest.json.
-
+{_start(trained)}
 ## Scores on simulated systems never seen
 
 {cases} faults, each seen zero to eight ticks after it shows (or in its first ticks, where it never shows).
 
 {table(judged.scores)}
 
-N-sigma and BARO's scorer see the raw series and are told the time; ties count as drawn at random.
+N-sigma, BARO's scorer and PageRank see the raw series and are told the time; ties count as drawn at random.
+
+{kinds_table(judged.kinds)}
 
 | | |
 |---|---|
@@ -63,6 +68,12 @@ N-sigma and BARO's scorer see the raw series and are told the time; ties count a
 | mean anomaly with a fault, without | {healthy["anomaly_faulty"]:.3f}, {healthy["anomaly_healthy"]:.3f} |
 
 {_real(judged)}{_LIMITS}"""
+
+
+def _start(trained: Mapping[str, Any]) -> str:
+    """Return the sentence on the weights it started from, nothing where it started from none."""
+    start = trained["config"]["train"].get("start", "")
+    return f"Training started from the weights of {start}.\n" if start else ""
 
 
 def _real(judged: Judged) -> str:

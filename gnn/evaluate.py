@@ -1,8 +1,9 @@
 """Judges rankings: AC@k and Avg@5 of any scorer on the same cases, with the graph as it is, shuffled, or
 taken away.
 
-AC@k is the share of cases with the true node among the first k; Avg@5 the mean of AC@1 to AC@5. Equal scores
-count as drawn at random, so a scorer gains nothing from the order of nodes.
+AC@k is the share of cases with the true node among the first k; Avg@5 the mean of AC@1 to AC@5. Intervals
+are 95% of bootstrap samples of the cases. Equal scores count as drawn at random, so a scorer gains nothing
+from the order of nodes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy.typing as npt
 
 from gnn.baselines import Window, baro, chance, nsigma
 from gnn.examples import Example
+from gnn.graph_baselines import page_rank
+from gnn.simulator.faults import KINDS
 from onnx_models.fallback import rank_by_deviation
 from onnx_models.features import NODE_FEATURES, STATIC_FEATURES
 from onnx_models.habit import NEIGHBOURS, neighbours
@@ -23,6 +26,7 @@ from onnx_models.scorer import Scorer
 from onnx_models.snapshot import Snapshot
 
 F64 = npt.NDArray[np.float64]
+_BOOTSTRAPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,34 +49,73 @@ def accuracy_at(scores: npt.ArrayLike, truth: int, k: int) -> float:
 
 
 def judge(cases: Sequence[Case], ranker: Ranker) -> dict[str, float]:
-    """Return AC@1, AC@3 and Avg@5 of ``ranker`` over the cases with a fault."""
+    """Return AC@1 with its interval, AC@3, AC@5 and Avg@5 of ``ranker`` over the cases with a fault."""
     rows = []
     for case in cases:
         if case.example.truth >= 0:
             scores = ranker(case)
             rows.append([accuracy_at(scores, case.example.truth, k) for k in range(1, 6)])
-    mean = np.mean(rows, 0) if rows else np.full(5, np.nan)
-    return {"AC@1": float(mean[0]), "AC@3": float(mean[2]), "Avg@5": float(mean.mean()), "cases": len(rows)}
+    found = np.array(rows).reshape(-1, 5)
+    mean = found.mean(0) if rows else np.full(5, np.nan)
+    low, high = _interval(found[:, 0])
+    return {
+        "AC@1": float(mean[0]),
+        "low": low,
+        "high": high,
+        "AC@3": float(mean[2]),
+        "AC@5": float(mean[4]),
+        "Avg@5": float(mean.mean()),
+        "cases": len(rows),
+    }
+
+
+def _interval(values: F64) -> tuple[float, float]:
+    """Return the 2.5% and 97.5% quantiles of the mean over bootstrap samples; NaN without values."""
+    if not len(values):
+        return float("nan"), float("nan")
+    drawn = np.random.default_rng(0).integers(0, len(values), (_BOOTSTRAPS, len(values)))
+    low, high = np.quantile(values[drawn].mean(1), (0.025, 0.975))
+    return float(low), float(high)
+
+
+def by_kind(cases: Sequence[Case], rankers: Mapping[str, Ranker]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return what :func:`judge` says of each ranker, for the cases of each kind of fault apart."""
+    kinds = sorted({case.example.kind for case in cases if case.example.kind >= 0})
+    names = list(KINDS)
+    return {
+        names[kind]: {
+            name: judge([case for case in cases if case.example.kind == kind], ranker)
+            for name, ranker in rankers.items()
+        }
+        for kind in kinds
+    }
 
 
 def compare(cases: Sequence[Case], scorer: Scorer, seed: int = 0) -> dict[str, dict[str, float]]:
     """Return the scores of the model (edges as they are, shuffled, removed), the fallback and the
     baselines."""
+    return {name: judge(cases, ranker) for name, ranker in rankers_of(scorer, seed).items()}
+
+
+def rankers_of(scorer: Scorer, seed: int = 0) -> dict[str, Ranker]:
+    """Return the model, as it is and with its graph spoilt, and what it has to beat, by name."""
     rng = np.random.default_rng(seed)
 
     def model(case: Case) -> npt.NDArray[np.float32]:
         return scorer.score_one(case.example.snapshot).node_probability
 
-    rankers: Mapping[str, Ranker] = {
+    return {
         "model": model,
         "model, edges shuffled": lambda case: model(_with(case, shuffled(rng, case.example.snapshot))),
         "model, no edges": lambda case: model(_with(case, without_edges(case.example.snapshot))),
         "fallback": lambda case: rank_by_deviation(case.example.snapshot).node_probability,
         "N-sigma": lambda case: nsigma(case.window, _count(case)),
         "BARO's scorer": lambda case: baro(case.window, _count(case)),
+        "personalised PageRank": lambda case: page_rank(
+            case.window, _count(case), case.example.snapshot.edge_index
+        ),
         "chance": lambda case: chance(_count(case)),
     }
-    return {name: judge(cases, ranker) for name, ranker in rankers.items()}
 
 
 def _count(case: Case) -> int:
@@ -160,7 +203,18 @@ def signal_accuracy(cases: Sequence[Case], scorer: Scorer) -> float:
 
 def table(results: Mapping[str, Mapping[str, float]]) -> str:
     """Return the scores as a Markdown table."""
-    lines = ["| | AC@1 | AC@3 | Avg@5 |", "|---|---|---|---|"]
+    lines = ["| | AC@1 (95%) | AC@3 | AC@5 | Avg@5 |", "|---|---|---|---|---|"]
     for name, row in results.items():
-        lines.append(f"| {name} | {row['AC@1']:.3f} | {row['AC@3']:.3f} | {row['Avg@5']:.3f} |")
+        first = f"{row['AC@1']:.3f} ({row['low']:.2f}-{row['high']:.2f})"
+        lines.append(f"| {name} | {first} | {row['AC@3']:.3f} | {row['AC@5']:.3f} | {row['Avg@5']:.3f} |")
+    return "\n".join(lines)
+
+
+def kinds_table(results: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """Return AC@1 by kind of fault as a Markdown table, the rankers in columns."""
+    names = list(next(iter(results.values()), {}))
+    lines = [f"| AC@1 | faults | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]
+    for kind, row in results.items():
+        cells = " | ".join(f"{row[name]['AC@1']:.2f}" for name in names)
+        lines.append(f"| {kind} | {row[names[0]]['cases']} | {cells} |")
     return "\n".join(lines)

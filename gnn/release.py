@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from gnn.calibration import fit_confidence, fit_temperature
+from gnn.calibration import degraded, fit_confidence, fit_temperature
 from gnn.card import Judged, card
 from gnn.cases import recording_cases, recording_rows, simulated_cases
 from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
 from gnn.dataset import build
-from gnn.evaluate import Case, compare, reliability, signal_accuracy
+from gnn.evaluate import Case, by_kind, compare, rankers_of, reliability, signal_accuracy
 from gnn.examples import Arrays, Example, load, select, unpack
 from gnn.export import OPSET, check_parity, run_torch, shapes_of, to_onnx
 from gnn.matrix import FrameMaker, jvm_frames
@@ -42,6 +42,7 @@ from records.signals import SIGNALS
 
 FRESH_SEED = 900_000_000
 """Systems for the card's scores start here, far from any training seed."""
+SHOWN_BY_KIND = ("model", "model, no edges", "fallback", "N-sigma", "BARO's scorer")
 _GOLDEN = 3
 _CALIBRATE_ON = 1500
 
@@ -116,6 +117,7 @@ def judge_all(plan: Plan, scorer: Scorer) -> Judged:
         real[recording.meta.name] = compare(list(recording_cases(recording, rows)), scorer)
     judged = Judged(
         scores=compare(cases, scorer),
+        kinds=by_kind(cases, {name: rankers_of(scorer)[name] for name in SHOWN_BY_KIND}),
         signal=signal_accuracy(cases, scorer),
         reliability=reliability(cases, scorer),
         healthy=_healthy(cases, scorer),
@@ -126,7 +128,12 @@ def judge_all(plan: Plan, scorer: Scorer) -> Judged:
 
 
 def calibrate(model: RootCauseNet, examples: Sequence[Example]) -> Calibration:
-    """Return temperature and confidence from labelled snapshots that training never saw."""
+    """Return temperature and confidence from labelled snapshots that training never saw, every other one with
+    parts missing."""
+    examples = [
+        replace(one, snapshot=degraded(number, one.snapshot)) if number % 2 else one
+        for number, one in enumerate(examples)
+    ]
     outputs = [run_torch(model, dict(example.snapshot.inputs())) for example in examples]
     logits = [np.asarray(one["node_score"], np.float64) for one in outputs]
     faulty = [i for i, example in enumerate(examples) if example.truth >= 0]

@@ -38,7 +38,25 @@ def start_from(model: RootCauseNet, bundle: Bundle) -> None:
 
 def _initializers(bundle: Bundle) -> Arrays:
     proto: Any = onnx.load_model(str(bundle.model_file))
-    return {one.name: numpy_helper.to_array(one) for one in proto.graph.initializer}
+    arrays = {one.name: numpy_helper.to_array(one) for one in proto.graph.initializer}
+    return arrays | _unrolled_biases(proto, arrays)
+
+
+def _unrolled_biases(proto: Any, arrays: Arrays) -> Arrays:
+    """Return the biases of unrolled convolutions, which were repeated for each tick: what is added to a
+    product with an unrolled matrix."""
+    found: Arrays = {}
+    products = {node.output[0]: node.input[1] for node in proto.graph.node if node.op_type == "MatMul"}
+    for node in proto.graph.node:
+        if node.op_type != "Add" or node.input[0] not in products or node.input[1] not in arrays:
+            continue
+        matrix, bias = arrays.get(products[node.input[0]]), arrays[node.input[1]]
+        if matrix is None or bias.ndim != 1 or matrix.shape[1] != len(bias) or len(bias) % WINDOW_TICKS:
+            continue
+        inner = matrix.shape[0] == WINDOW_TICKS * (len(X_FEATURES) + 1)
+        layer = "first" if inner else "second"
+        found[f"model.temporal.{layer}.bias"] = bias[: len(bias) // WINDOW_TICKS]
+    return found
 
 
 def _weight(

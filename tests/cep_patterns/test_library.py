@@ -24,7 +24,7 @@ FAMILIES = {
     "saturation": {"cpu-deviation", "cpu-peak-after-start", "disk-fills", "memory-deviation", "memory-leak",
                    "saturation-deviation", "saturation-full"},
     "latency": {"edge-latency-deviation", "latency-deviation", "overload", "slow-scrape-latency"},
-    "errors": {"error-bursts", "error-deviation", "slow-scrape-errors"},
+    "errors": {"error-deviation", "slow-scrape-errors"},
     "traffic": {"node-silent", "traffic-drop", "traffic-surge"},
     "availability": {"availability-drop", "availability-flapping"},
     "restarts": {"crash-loop", "restart-then-errors"},

@@ -73,3 +73,11 @@ def test_find_tells_rows_late_rows_and_keys() -> None:
         ("timeout", 20, {"a": [rows[3]]}),
     ]
     assert run_trials([Trial(pattern, rows, time="at")])[0].late == [rows[3]]
+
+
+def test_the_how_to_s_trial_is_so() -> None:
+    page = (PAGE.parent / "how-to" / "cep-on-your-own-stream.md").read_text(encoding="utf-8")
+    first, *_ = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    (trial,) = re.findall(r"^```python\n(from cep_patterns.rows.*?)^```$", page, re.M | re.S)
+    pattern = first.partition("frauds =")[0].replace("CEP, ", "")
+    exec(pattern + trial, {})  # the project's own page

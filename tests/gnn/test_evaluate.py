@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gnn.baselines import Window, baro, chance, nsigma
-from gnn.calibration import fit_confidence, fit_temperature
-from gnn.evaluate import Case, accuracy_at, judge, shuffled, without_edges
+from gnn.calibration import degraded, fit_confidence, fit_temperature
+from gnn.evaluate import Case, accuracy_at, by_kind, judge, shuffled, without_edges
 from gnn.examples import Example
-from onnx_models.confidence import confidence_features, confidence_of
+from onnx_models.confidence import FEATURES, confidence_features, confidence_of
 from onnx_models.encoding import encode
 from onnx_models.fallback import rank_by_deviation
 from onnx_models.features import NODE_FEATURES
-from onnx_models.snapshot import Alarm
-from tests.onnx_models.builders import quiet_row, random_snapshot
+from onnx_models.snapshot import Alarm, Snapshot
+from tests.onnx_models.builders import quiet_row, random_snapshot, with_cell
 
 
 def window(jump: float = 50.0) -> Window:
@@ -55,7 +57,50 @@ def case(truth: int) -> Case:
 
 def test_judge_leaves_healthy_cases_out_and_chance_is_chance() -> None:
     result = judge([case(1), case(2), case(-1)], lambda one: chance(4))
-    assert result == {"AC@1": 0.25, "AC@3": 0.75, "Avg@5": pytest.approx(0.7), "cases": 2}
+    scores = {"AC@1": 0.25, "AC@3": 0.75, "AC@5": 1.0, "Avg@5": pytest.approx(0.7)}
+    assert result == scores | {"low": 0.25, "high": 0.25, "cases": 2}
+
+
+def test_the_interval_is_that_of_the_cases() -> None:
+    right = np.array([0.0, 9.0, 0.0, 0.0])
+    result = judge([case(1)] * 15 + [case(2)] * 5, lambda one: right)
+    assert result["AC@1"] == 0.75
+    assert 0.5 <= result["low"] < 0.65
+    assert 0.85 < result["high"] <= 1.0
+
+
+def test_kinds_are_judged_apart() -> None:
+    right = np.array([0.0, 9.0, 0.0, 0.0])
+    cases = [case(1), case(2)]
+    other = replace(cases[1], example=replace(cases[1].example, kind=1))
+    first, second = by_kind([cases[0], other], {"it": lambda one: right}).values()
+    assert (first["it"]["AC@1"], second["it"]["AC@1"]) == (1.0, 0.0)
+
+
+def test_rivals_and_a_faint_trace_are_told_to_the_confidence() -> None:
+    rows = [quiet_row(tick) for tick in range(10)]
+    rows[-3:] = [with_cell(row, 0, "cpu", 50.0, 1.0) for row in rows[-3:]]
+    alone = encode(rows)
+    rows[-3:] = [with_cell(row, 1, "cpu", 45.0, 1.0) for row in rows[-3:]]
+    both = encode(rows)
+    p = np.array([0.8, 0.1, 0.1])
+
+    def told(snapshot: Snapshot, name: str) -> float:
+        return float(confidence_features(snapshot, p, 0.9, rank_by_deviation(snapshot))[FEATURES.index(name)])
+
+    assert told(alone, "rivals") == 0.0
+    assert told(both, "rivals") == pytest.approx(np.log(2))
+    assert told(alone, "shown") == pytest.approx(np.log1p(50) / 3, abs=1e-5)
+
+
+def test_degraded_windows_have_less_and_the_same_nodes() -> None:
+    snapshot = random_snapshot(3, 6, 4)
+    less = degraded(1, snapshot)
+    gone = ~less.present.any((0, 2))
+    assert 2 <= gone.sum() <= 5
+    assert not less.x[:, gone].any()
+    assert np.array_equal(less.present[:, ~gone], snapshot.present[:, ~gone])
+    assert less.nodes == snapshot.nodes
 
 
 def test_without_edges_nothing_of_the_topology_is_left() -> None:

@@ -47,7 +47,11 @@ def healthy_recording(system: System, folder: Path) -> Recording:
     """Writes the recording of `system` below `folder`; the same system gives the same bytes."""
     rng = np.random.default_rng((7, system.seed))
     topology = random_topology(rng, system.nodes)
-    style = clean_style() if system.clean else replace(random_style(rng), quirk=0.0, shift=0.0, deploys=0.0)
+    style = (
+        clean_style()
+        if system.clean
+        else replace(random_style(rng), quirk=0.0, shift=0.0, seam=0.0, deploys=0.0)
+    )
     timeline = Timeline(system.hours * 3600 // system.tick_s, [])
     simulation = run(rng, topology, timeline, style, system.name, system.tick_s * 1000, calm=system.calm)
     return write_simulation(folder / system.name, simulation, description=f"healthy, {system.name}")

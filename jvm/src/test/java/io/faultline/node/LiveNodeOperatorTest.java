@@ -25,6 +25,8 @@ import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The node operator on the control topic: what it runs, answers, keeps and frees. */
 // The harness may be interrupted while it closes: that fails the test, as it should.
@@ -133,6 +135,45 @@ class LiveNodeOperatorTest {
       harness.control(Records.publish(2, 7).replace("\"drain\"", "\"drop\""));
       harness.scrape(1, 9, 1);
       assertEquals(List.of("p@2 2"), harness.matches());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"drain", "drop"})
+  void aHundredUpdatesLoseNoSampleAndMatchNoneTwice(String inFlight) throws Exception {
+    String one =
+        """
+        {"id":"p","version":%d,"key":"node","severity":"critical","within_ms":60000,"steps":[
+         {"name":"s","where":{"op":">","left":{"field":"value"},"right":{"const":%d}}}]}\
+        """;
+    try (Harness harness = new Harness(config(one.formatted(1, 5))).begin()) {
+      List<String> expected = new ArrayList<>();
+      for (int version = 1; version <= 100; version++) {
+        harness.control(Records.publish(one.formatted(version, 5)).replace("drain", inFlight));
+        harness.scrape(9, 1, 9);
+        expected.add("p@" + version + " " + 3 * (version - 1));
+        expected.add("p@" + version + " " + (3 * version - 1));
+      }
+      assertEquals(expected, harness.matches());
+    }
+  }
+
+  @Test
+  void twoHundredPatternsAreLiveAtOnce() throws Exception {
+    try (Harness harness = new Harness(config()).begin()) {
+      for (int i = 0; i < 200; i++) {
+        String id = "p" + i;
+        String record = Records.publish(1, i).replace("\"id\":\"p\"", "\"id\":\"" + id + "\"");
+        harness.processBroadcastElement(Row.of(id, record.getBytes(StandardCharsets.UTF_8)), 0);
+      }
+      assertEquals(201, harness.audit().size());
+      harness.scrape(149.5, -1);
+      assertEquals(150, harness.matches().size());
+      try (Harness restored = new Harness(config()).at(harness)) {
+        restored.initializeState(harness.snapshot(1, 1));
+        restored.begin().scrape(99.5, -1);
+        assertEquals(100, restored.matches().size());
+      }
     }
   }
 
