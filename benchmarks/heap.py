@@ -36,7 +36,7 @@ FULL: Final = 150
 """Ticks until a ring of 128 values behind a window of 10 is full."""
 NODES: Final = 200
 """Of a graph."""
-PATTERNS: Final = ("library", "pairs-12")
+PATTERNS: Final = ("library",)
 _USED: Final = re.compile(r"used (\d+)K")
 _SETTLE_S: Final = 10
 

@@ -164,7 +164,7 @@ def _config(broker: Broker, folder: Path, patterns: Sequence[str]) -> dict[str, 
 
 def steady(rate: int, seconds: int) -> dict[str, Any]:
     """Cores of job, broker and feeder at that rate, after half a minute to warm up."""
-    with live(rate, ("library", "pairs-12"), {}) as running:
+    with live(rate, ("library",), {}) as running:
         time.sleep(30)
         used = running.measure(seconds)
         cores = {role: value / used.at for role, value in used.cpu.items()}
@@ -178,7 +178,7 @@ def steady(rate: int, seconds: int) -> dict[str, Any]:
 
 def latency(rate: int, seconds: int, extra: dict[str, Any]) -> dict[str, Any]:
     """Milliseconds from detection to event, over all incidents opened within so many seconds."""
-    with live(rate, ("library", "pairs-12"), extra) as running:
+    with live(rate, ("library",), extra) as running:
         events = _Events(running.broker.bootstrap)
         events.start()
         used = running.measure(seconds)

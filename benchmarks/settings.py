@@ -59,9 +59,7 @@ class Setting:
 
 SETTINGS: Final = {
     "otlp": Setting("OTLP, 600 samples a record", "otlp"),
-    "otlp-20": Setting("OTLP, 600 samples a record", "otlp", patterns=("library", "pairs-12")),
     "native": Setting("native JSON, one object a record", "native"),
-    "native-20": Setting("native JSON, one object a record", "native", patterns=("library", "pairs-12")),
     "batch": Setting(f"native JSON, {BATCH} lines a record", "batch"),
     "prometheus": Setting("Prometheus JSON, one object a record", "prometheus"),
     "function": Setting("PyFlink keyed function, one object a record", "native-short", "function", ()),
@@ -73,9 +71,7 @@ SETTINGS: Final = {
     "hits-1": Setting("OTLP, the job", "otlp", patterns=("hits-1",)),
     "hits-10": Setting("OTLP, the job", "otlp", patterns=("hits-10",)),
     "hits-50": Setting("OTLP, the job", "otlp", patterns=("hits-50",)),
-    "burst": Setting(
-        "OTLP, half of the gauges stand out at any time", "burst", patterns=("library", "pairs-12")
-    ),
+    "burst": Setting("OTLP, half of the gauges stand out at any time", "burst"),
     "stock-1": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-1",)),
     "stock-5": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-5",)),
     "stock-20": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-20",)),

@@ -69,7 +69,7 @@ def measure(size: Size) -> dict[str, Any]:
             format_name, per_record = size.topic
             topic = Topic("samples", format_name, records, per_record)
             out = folder / "out"
-            patterns = pattern_paths(("library", "pairs-12"), folder)
+            patterns = pattern_paths(("library",), folder)
             config = job_config(broker.bootstrap, "sizes", topic, patterns, out)
             config |= {"tick": "10s", "publish_frames": True}
             watched = Watched(broker.bootstrap, broker.process.pid, "sizes", topic, log=folder / "job.log")

@@ -20,7 +20,7 @@ from typing import Any, Final
 from benchmarks import figures, lines, otlp
 from benchmarks.load import SERIES, Load
 from benchmarks.measure import java_command
-from benchmarks.settings import BATCH, Records, pattern_paths
+from benchmarks.settings import BATCH, Records
 from cep_patterns.yaml_loader import LIBRARY, load_patterns
 from records.rules import load_rules
 
@@ -34,7 +34,7 @@ def measure(form: str, scrapes: int, load: Load) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="faultline-stages-") as scratch:
         folder = Path(scratch)
         count = _write(folder / "records", records)
-        (folder / "config.json").write_text(json.dumps(_config(folder)), encoding="utf-8")
+        (folder / "config.json").write_text(json.dumps(_config()), encoding="utf-8")
         where = [str(folder / "config.json"), form, str(folder / "records"), str(int(count * WARM))]
         done = subprocess.run(
             java_command("io.faultline.bench.Stages", where), capture_output=True, text=True, check=False
@@ -60,15 +60,13 @@ def _write(file: Path, records: Records) -> int:
     return count
 
 
-def _config(folder: Path) -> dict[str, Any]:
-    """What the fused operator is told: the library and 12 pairs."""
-    pairs = pattern_paths(("pairs-12",), folder)
-    patterns = load_patterns([LIBRARY, *map(Path, pairs)])
+def _config() -> dict[str, Any]:
+    """What the fused operator is told: the library."""
     return {
         "tick_ms": 60_000,
         "window_ticks": 10,
         "rules": [dict(rule) for rule in load_rules([])],
-        "patterns": [dict(pattern.wire()) for pattern in patterns],
+        "patterns": [dict(pattern.wire()) for pattern in load_patterns([LIBRARY])],
         "limits": {},
     }
 
