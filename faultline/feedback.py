@@ -139,8 +139,9 @@ def labels(
         Path | None, typer.Argument(exists=True, dir_okay=False, help="A feedback.ndjson, instead of Kafka.")
     ] = None,
     bootstrap_servers: Servers = None,
+    json: console.Json = False,
 ) -> None:
-    """Print what people confirmed as faults, a line each, as a recording's faults.ndjson has them."""
+    """Print what people confirmed as faults; with --json as a recording's faults.ndjson has them."""
     from records.errors import UsageError
     from records.feedback import FEEDBACK_TOPIC
     from records.feedback import labels as confirmed
@@ -154,7 +155,8 @@ def labels(
 
         values = last_values(bootstrap_servers or "", FEEDBACK_TOPIC).values()
     for fault in confirmed(_read(values, str(file or FEEDBACK_TOPIC))):
-        console.say(fault.model_dump_json(exclude_none=True))
+        line = f"{fault.graph} {fault.node} {fault.signal or '-'} from {fault.start} to {fault.end}"
+        console.say(fault.model_dump_json(exclude_none=True) if json else line)
 
 
 def _read(values: Iterable[bytes], place: str) -> Iterator[Feedback]:
@@ -174,6 +176,7 @@ def _read(values: Iterable[bytes], place: str) -> Iterator[Feedback]:
 
 def schema(
     name: Annotated[str | None, typer.Argument(help="A record and its version, such as incident.v1.")] = None,
+    json: console.Json = False,
 ) -> None:
     """Print the JSON Schema of a record, or the names of all."""
     from records.errors import UsageError
@@ -181,7 +184,11 @@ def schema(
     from records.validation import nearest
 
     if name is None:
-        console.say("\n".join(sorted(MODELS)))
+        names = sorted(MODELS)
+        if json:
+            console.say_json(names)
+        else:
+            console.say("\n".join(names))
         return
     if name not in MODELS:
         raise UsageError(f"no record {name!r}{nearest(name, list(MODELS))}", "faultline events schema")

@@ -38,7 +38,7 @@ def test_the_request(jvm: list[Any]) -> None:
     settings = Settings(tick_ms=15_000, window_ticks=5, out_of_orderness_ms=3, rules=[{"metric": "x"}])
     run_patterns([PATTERN], [Run("r", [SAMPLE], [EDGE])], settings)
     assert jvm[-1] == {
-        "patterns": [PATTERN.wire()],
+        "patterns": [{**PATTERN.wire(), "maturity": "production"}],
         "rules": [{"metric": "x"}],
         "tick_ms": 15_000,
         "window_ticks": 5,
@@ -57,6 +57,10 @@ def test_the_request(jvm: list[Any]) -> None:
                     }
                 ],
                 "edges": [{"graph": "shop", "source": "web", "target": "cart", "time": 1}],
+                "patterns": None,
+                "tick_ms": None,
+                "out_of_orderness_ms": None,
+                "trace": False,
             }
         ],
     }

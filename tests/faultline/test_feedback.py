@@ -39,10 +39,11 @@ def test_a_verdict_becomes_a_label(events: Path) -> None:
     assert f"{INCIDENT} in " in done.stdout
     (verdict,) = kept(events)
     assert (verdict["revision"], verdict["until"]) == (2, event(1).time + 60_000)
-    shown = run("labels", str(events.with_name("feedback.ndjson")))
+    shown = run("labels", str(events.with_name("feedback.ndjson")), "--json")
     (fault,) = [json.loads(line) for line in shown.stdout.splitlines()]
     first = min(event(2).root_causes, key=lambda each: each.rank)
     assert (fault["node"], fault["kind"], fault["start"]) == (first.node, "feedback", event(2).onset)
+    assert f"shop {first.node} " in run("labels", str(events.with_name("feedback.ndjson"))).stdout
 
 
 def test_the_last_word_counts(events: Path) -> None:
@@ -57,7 +58,7 @@ def test_the_last_word_counts(events: Path) -> None:
         ).stderr
     )
     file = events.with_name("feedback.ndjson")
-    assert '"node":"some-db","signal":"cpu"' in run("labels", str(file)).stdout
+    assert '"node":"some-db","signal":"cpu"' in run("labels", str(file), "--json").stdout
     run("feedback", INCIDENT, "--verdict", "false", "--file", str(events))
     assert run("labels", str(file)).stdout == ""
 
@@ -97,7 +98,7 @@ def test_a_line_that_is_no_verdict_is_named(tmp_path: Path) -> None:
 
 def test_every_schema_can_be_printed() -> None:
     names = run("schema").stdout.split()
-    assert names == sorted(MODELS)
+    assert names == json.loads(run("schema", "--json").stdout) == sorted(MODELS)
     for name in names:
         assert json.loads(run("schema", name).stdout)["$id"].startswith("urn:faultline:schema:")
     assert "did you mean 'incident.v1'" in run("schema", "incidents.v1").stderr

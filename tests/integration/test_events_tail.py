@@ -69,5 +69,5 @@ def test_a_verdict_on_an_event_of_the_topic_is_a_label_of_the_feedback_topic(bro
         done = CliRunner().invoke(app, ["events", "feedback", incident, "--verdict", verdict, *servers])
         assert done.exit_code == exits.OK, done.output
         assert "kept in faultline.feedback.v1" in done.stdout
-    (label,) = CliRunner().invoke(app, ["events", "labels", *servers]).stdout.splitlines()
+    (label,) = CliRunner().invoke(app, ["events", "labels", "--json", *servers]).stdout.splitlines()
     assert json.loads(label)["node"] == "some-db"
