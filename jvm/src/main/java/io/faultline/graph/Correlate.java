@@ -1,7 +1,6 @@
 package io.faultline.graph;
 
 import io.faultline.records.GraphEvent;
-import java.util.function.Consumer;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -34,8 +33,6 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
 
   private final GraphConfig config;
   private transient GraphWork work;
-  private transient Context latest;
-  private transient Consumer<String> audit;
 
   public Correlate(GraphConfig config) {
     this.config = config;
@@ -49,20 +46,11 @@ public final class Correlate extends KeyedProcessFunction<String, GraphEvent, Ro
   @Override
   public void processElement(GraphEvent event, Context context, Collector<Row> out)
       throws Exception {
-    work.event(event, context.timerService(), audit(context), out);
+    work.event(event, context.timerService(), json -> context.output(AUDIT, json), out);
   }
 
   @Override
   public void onTimer(long time, OnTimerContext context, Collector<Row> out) throws Exception {
-    work.timer(time, context.timerService(), audit(context), out);
-  }
-
-  /** Flink has one context for elements and one for timers, and uses them again. */
-  private Consumer<String> audit(Context context) {
-    if (context != latest) {
-      latest = context;
-      audit = json -> context.output(AUDIT, json);
-    }
-    return audit;
+    work.timer(time, context.timerService(), json -> context.output(AUDIT, json), out);
   }
 }

@@ -1,84 +1,53 @@
 package io.faultline.graph;
 
+import io.faultline.cep.LivePattern;
+import io.faultline.control.LiveFunction;
 import io.faultline.control.PatternControl;
 import io.faultline.records.GraphEvent;
+import java.util.List;
 import java.util.function.Consumer;
-import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.BroadcastState;
-import org.apache.flink.runtime.state.FunctionInitializationContext;
-import org.apache.flink.runtime.state.FunctionSnapshotContext;
-import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
-import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
+import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.Collector;
 
 /**
- * {@link Correlate} with patterns that change: those of the configuration at first, then what the
- * control topic says. Keyed state is the same in both, so a job may be restored as the other.
+ * {@link Correlate} with patterns that change. Keyed state is the same in both, so a job may be
+ * restored as the other.
  */
-public final class LiveCorrelate extends KeyedBroadcastProcessFunction<String, GraphEvent, Row, Row>
-    implements CheckpointedFunction {
+public final class LiveCorrelate extends LiveFunction<GraphEvent, Row> {
   private static final long serialVersionUID = 1L;
 
   private final GraphConfig config;
-  private transient BroadcastState<String, String> state;
   private transient GraphWork work;
-  private transient PatternControl control;
-  private transient Object latest;
-  private transient Consumer<String> audit;
 
   public LiveCorrelate(GraphConfig config) {
+    super(Correlate.AUDIT);
     this.config = config;
   }
 
   @Override
-  public void initializeState(FunctionInitializationContext context) throws Exception {
-    state = context.getOperatorStateStore().getBroadcastState(PatternControl.STATE);
-  }
-
-  @Override
-  public void snapshotState(FunctionSnapshotContext context) {
-    // Broadcast state is written as it changes.
-  }
-
-  @Override
-  public void open(OpenContext context) throws Exception {
+  protected PatternControl begin(BroadcastState<String, String> patterns) throws Exception {
     work = new GraphWork(config, getRuntimeContext());
-    control =
-        new PatternControl(
-            state, config.patterns(), getRuntimeContext(), "correlate", GraphWork::hosts, false);
-    work.use(control.hosted());
+    return new PatternControl(
+        patterns, config.patterns(), getRuntimeContext(), "correlate", GraphWork::hosts, false);
   }
 
   @Override
-  public void processElement(GraphEvent event, ReadOnlyContext context, Collector<Row> out)
+  protected void use(List<LivePattern> patterns) {
+    work.use(patterns);
+  }
+
+  @Override
+  protected void element(
+      GraphEvent event, TimerService timers, Consumer<String> told, Collector<Row> out)
       throws Exception {
-    control.announce(audit(context));
-    work.event(event, context.timerService(), audit, out);
+    work.event(event, timers, told, out);
   }
 
   @Override
-  public void processBroadcastElement(Row record, Context context, Collector<Row> out)
+  protected void timer(long time, TimerService timers, Consumer<String> told, Collector<Row> out)
       throws Exception {
-    Consumer<String> answers = json -> context.output(Correlate.AUDIT, json);
-    if (control.apply(record, context.currentWatermark(), answers)) {
-      work.use(control.hosted());
-    }
-  }
-
-  @Override
-  public void onTimer(long time, OnTimerContext context, Collector<Row> out) throws Exception {
-    if (control.expire(context.currentWatermark())) {
-      work.use(control.hosted());
-    }
-    work.timer(time, context.timerService(), audit(context), out);
-  }
-
-  private Consumer<String> audit(ReadOnlyContext context) {
-    if (context != latest) {
-      latest = context;
-      audit = json -> context.output(Correlate.AUDIT, json);
-    }
-    return audit;
+    work.timer(time, timers, told, out);
   }
 }

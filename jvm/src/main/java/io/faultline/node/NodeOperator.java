@@ -2,7 +2,6 @@ package io.faultline.node;
 
 import io.faultline.records.Block;
 import io.faultline.records.GraphEvent;
-import java.util.function.Consumer;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
@@ -24,8 +23,6 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
 
   private final NodeConfig config;
   private transient NodeWork work;
-  private transient Context latest;
-  private transient Consumer<String> audit;
 
   public NodeOperator(NodeConfig config) {
     this.config = config;
@@ -39,21 +36,12 @@ public final class NodeOperator extends KeyedProcessFunction<String, Block, Grap
   @Override
   public void processElement(Block block, Context context, Collector<GraphEvent> out)
       throws Exception {
-    work.block(block, context.timerService(), audit(context), out);
+    work.block(block, context.timerService(), json -> context.output(AUDIT, json), out);
   }
 
   @Override
   public void onTimer(long time, OnTimerContext context, Collector<GraphEvent> out)
       throws Exception {
-    work.timer(time, context.timerService(), audit(context), out);
-  }
-
-  /** Flink has one context for elements and one for timers, and uses them again. */
-  private Consumer<String> audit(Context context) {
-    if (context != latest) {
-      latest = context;
-      audit = json -> context.output(AUDIT, json);
-    }
-    return audit;
+    work.timer(time, context.timerService(), json -> context.output(AUDIT, json), out);
   }
 }
