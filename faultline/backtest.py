@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from cep_patterns.gateway import Cost, Found
-from faultline.judge import GRACE_MS, fault_free_hours
+from faultline.judge import fault_free_hours, in_window
+from jobs.jvm_config import SHORTEST_TICK_MS
 from records.recordings import Recording
 from records.samples import Fault
 
@@ -99,7 +100,7 @@ def day_of(recording: Recording, name: str, found: Iterable[Found], costs: Itera
 
 def tick_of(recording: Recording) -> int:
     """The tick with which a recording is read, ms: its interval, at least 10 s."""
-    return max(10_000, recording.meta.interval)
+    return max(SHORTEST_TICK_MS, recording.meta.interval)
 
 
 def score(days: Sequence[Day], ids: Iterable[str]) -> Score:
@@ -120,15 +121,11 @@ def score(days: Sequence[Day], ids: Iterable[str]) -> Score:
 
 
 def _counts(day: Day, found: Found) -> bool:
-    return any(_hits(fault, found) for fault in day.faults)
-
-
-def _hits(fault: Fault, found: Found) -> bool:
-    return fault.start <= found.ready_at <= fault.end + GRACE_MS
+    return any(in_window(fault, found.ready_at) for fault in day.faults)
 
 
 def _finding(day: Day, fault: Fault, found: Sequence[Found]) -> Finding:
-    hits = sorted((each for each in found if _hits(fault, each)), key=lambda each: each.ready_at)
+    hits = sorted((each for each in found if in_window(fault, each.ready_at)), key=lambda each: each.ready_at)
     if not hits:
         return Finding(day.name, fault, None, None, False)
     first = hits[0]

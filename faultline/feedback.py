@@ -73,9 +73,10 @@ def _verdict(event: IncidentEvent, verdict: str, signal: str | None, note: str |
     from pydantic import ValidationError
 
     from records.errors import UsageError
+    from records.feedback import Feedback
     from records.feedback import feedback as judged
     from records.signals import SIGNALS
-    from records.validation import nearest
+    from records.validation import explain, nearest
 
     if signal is not None and signal not in SIGNALS:
         raise UsageError(f"no signal {signal!r}{nearest(signal, SIGNALS)}", f"one of {', '.join(SIGNALS)}")
@@ -87,7 +88,8 @@ def _verdict(event: IncidentEvent, verdict: str, signal: str | None, note: str |
         now = time.time_ns() // 1_000_000
         return judged(event, kind, now, node=node, signal=signal, note=note)  # type: ignore[arg-type]
     except ValidationError as error:
-        raise UsageError(error.errors()[0]["msg"], "--verdict cause=NODE [--signal SIGNAL]") from error
+        said = "; ".join(explain(error, Feedback))
+        raise UsageError(said, "--verdict cause=NODE [--signal SIGNAL]") from error
     except ValueError as error:
         raise UsageError(str(error), "name it: --verdict cause=NODE") from error
 
@@ -114,24 +116,18 @@ def _newest(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
     return newest[incident]
 
 
-def _events(file: Path | None, servers: str | None, topic: str) -> Iterator[IncidentEvent]:
-    from records.errors import EventError, UsageError
+def _events(file: Path | None, servers: str | None, topic: str) -> Iterable[IncidentEvent]:
+    from records.errors import UsageError
 
     if (file is None) == (servers is None):
         raise UsageError("name --file or --bootstrap-servers, not both", "--file out/incidents.ndjson")
     if file is not None:
         from faultline.run_folder import read_events
 
-        yield from read_events(file)
-        return
-    from faultline.kafka import read_topic
-    from records.cloudevents import read_cloudevent
+        return read_events(file)
+    from faultline.kafka import told_incidents
 
-    for record in read_topic(servers or "", topic, 0):
-        try:
-            yield read_cloudevent(record.value or b"", record.headers)
-        except EventError as error:
-            console.note(f"{topic}[{record.partition}]@{record.offset}: {error.message}")
+    return told_incidents(servers or "", topic)
 
 
 def labels(
@@ -164,14 +160,14 @@ def _read(values: Iterable[bytes], place: str) -> Iterator[Feedback]:
 
     from records.errors import DataError
     from records.feedback import Feedback
+    from records.validation import explain
 
     for number, value in enumerate(values, start=1):
         try:
             yield Feedback.model_validate_json(value)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the line"
-            raise DataError(f"{place}:{number}: {where}: {first['msg']}", "correct or remove it") from error
+            said = "; ".join(explain(error, Feedback))
+            raise DataError(f"{place}:{number}: {said}", "correct or remove it") from error
 
 
 def schema(

@@ -132,10 +132,15 @@ def counts_for(incident: History, faults: Sequence[Fault]) -> tuple[int, ...]:
     hit = [
         index
         for index, fault in enumerate(faults)
-        if fault.graph == incident.graph and fault.start <= incident.opened <= fault.end + GRACE_MS
+        if fault.graph == incident.graph and in_window(fault, incident.opened)
     ]
     latest = max((faults[index].start for index in hit), default=None)
     return tuple(index for index in hit if faults[index].start == latest)
+
+
+def in_window(fault: Fault, time: int) -> bool:
+    """Whether what came at `time`, ms, can count for the fault."""
+    return fault.start <= time <= fault.end + GRACE_MS
 
 
 def accuracy_at(ranks: Sequence[int | None], k: int) -> float | None:
@@ -178,7 +183,7 @@ def _names(incident: History, fault: Fault) -> bool:
     return any(
         cause.rank == 1 and cause.node == fault.node
         for event in incident.revisions
-        if event.status != "resolved" and fault.start <= event.time <= fault.end + GRACE_MS
+        if event.status != "resolved" and in_window(fault, event.time)
         for cause in event.root_causes
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -94,14 +94,22 @@ def incident_events(
     """
     consumer = _consumer(servers, topic, from_beginning, idle_s)
     try:
-        for record in consumer:
-            place = f"{topic}[{record.partition}]@{record.offset}"
-            try:
-                yield read_cloudevent(record.value or b"", _text(record.headers))
-            except EventError as error:
-                console.note(f"{place}: {error.message}")
+        yield from _incidents(topic, map(_record, consumer))
     finally:
         consumer.close()
+
+
+def told_incidents(servers: str, topic: str) -> Iterator[IncidentEvent]:
+    """The incident events that are in `topic` now; as `incident_events`, UsageError without the topic."""
+    return _incidents(topic, read_topic(servers, topic, 0))
+
+
+def _incidents(topic: str, records: Iterable[Record]) -> Iterator[IncidentEvent]:
+    for record in records:
+        try:
+            yield read_cloudevent(record.value or b"", record.headers)
+        except EventError as error:
+            console.note(f"{topic}[{record.partition}]@{record.offset}: {error.message}")
 
 
 def check_broker(servers: str) -> int:

@@ -32,7 +32,7 @@ from jobs.incident import (
     step,
 )
 from jobs.incident_state import read_state, write_state
-from jobs.quiet import Quiet, hushed
+from jobs.quiet import HUSHED, Quiet, hushed
 from jobs.rows import (
     DEAD_LETTERS_TOPIC,
     FRAME,
@@ -81,7 +81,7 @@ class Incidents(KeyedProcessFunction):
         self._ring = runtime_context.get_map_state(MapStateDescriptor("ring", Types.LONG(), content))
         group = runtime_context.get_metrics_group()
         self._counters = {
-            name: group.counter(name) for name in ("requests", "ended", "unreadable", "dry_run", "hushed")
+            name: group.counter(name) for name in ("requests", "ended", "unreadable", "dry_run", HUSHED)
         }
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
@@ -99,8 +99,8 @@ class Incidents(KeyedProcessFunction):
             self._counters["dry_run"].inc()
             return
         if isinstance(event, Matched) and (why := self._hushed(graph, event.alert)) is not None:
-            self._counters["hushed"].inc()
-            yield self._tag, audit(graph, {"type": "hushed", **_about(event.alert), "why": why.reason})
+            self._counters[HUSHED].inc()
+            yield self._tag, audit(graph, {"type": HUSHED, **_about(event.alert), "why": why.reason})
             return
         if isinstance(event, Framed):
             self._ring.put(event.row.time, payload)

@@ -13,7 +13,7 @@ from pyflink.common import Row, Types
 from pyflink.datastream import KeyedProcessFunction, RuntimeContext
 from pyflink.datastream.state import ValueStateDescriptor
 
-from jobs.quiet import Quiet, hushed
+from jobs.quiet import HUSHED, Quiet, hushed
 from jobs.revisions import State, Tell, read_state, step, write_state
 from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, record
 from jobs.score import BREAKER, FAILED
@@ -22,8 +22,6 @@ from records.cloudevents import to_cloudevent
 from records.incidents import IncidentEvent
 
 STATUSES, METHODS = ("opened", "updated", "resolved"), ("model", "fallback")
-HUSHED = "hushed"
-"""What a line of the audit and a counter say of what `quiet` kept back."""
 
 
 class Publish(KeyedProcessFunction):

@@ -13,6 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from records.samples import Name
 from records.validation import Record
 
+HUSHED: Final = "hushed"
+"""What a line of the audit and a counter say of what was kept back."""
 _DAILY: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 _DAY_MIN: Final = 24 * 60
 

@@ -148,10 +148,7 @@ def _answers(
     caller, callee = topology.edges.T
     delay = topology.delay[:, None] * factor(rng, (len(topology.edges), ticks), 0.15, heavy)
     delay += effects.network[caller] + effects.network[callee] + effects.edge_network
-    base = np.where(rng.random(count) < (0.1 if calm else 0.3), 10 ** rng.uniform(-4, -1.7, count), 0.0)
-    own_errors = np.clip(
-        base[:, None] * factor(rng, (count, ticks), 0.5, False) + effects.errors + effects.down, 0, 1
-    )
+    own_errors = _own_errors(rng, effects, (count, ticks), calm)
     spread = np.where(rng.random(len(topology.edges)) < 0.7, rng.uniform(0.5, 1, len(topology.edges)), 0.05)
     dead_time = 3.0 if chance(rng, 0.5) else 0.3
     fast_failure = rng.random(count) < 0.5
@@ -181,6 +178,14 @@ def _answers(
         if fast_failure[node]:
             latency[node] *= 1 - 0.5 * np.clip(effects.errors[node], 0, 1)
     return latency, waiting, np.asarray(1 - ok), np.asarray(delay)
+
+
+def _own_errors(rng: np.random.Generator, effects: Effects, shape: tuple[int, int], calm: bool) -> F64:
+    """Share [N,R] of the requests that fail at the node itself."""
+    count = shape[0]
+    base = np.where(rng.random(count) < (0.1 if calm else 0.3), 10 ** rng.uniform(-4, -1.7, count), 0.0)
+    failing = base[:, None] * factor(rng, shape, 0.5, False) + effects.errors + effects.down
+    return np.asarray(np.clip(failing, 0, 1), np.float64)
 
 
 def _closed_loop(rng: np.random.Generator, topology: Topology, latency: F64, edge_rate: F64) -> F64:

@@ -7,8 +7,6 @@ the topic before the incident begins, so every later event shows that the job li
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,17 +36,6 @@ class Running:
     broker: Broker
     cluster: Cluster
     recording: Recording
-
-    def faultline(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run the command as a person would; the caller looks at its status."""
-        return subprocess.run(
-            [sys.executable, "-m", "faultline", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=1200,
-            env=self.cluster.env(),
-            check=False,
-        )
 
     def events(self) -> list[IncidentEvent]:
         """The incident events until the first incident is resolved."""
@@ -107,7 +94,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         config = write_config(folder, broker.bootstrap, recording.meta.interval)
         produce(broker.bootstrap, INPUT, payloads(recording))
         parts = Running(broker, cluster, recording)
-        submitted = parts.faultline("job", "submit", "--config", str(config), "--flink", cluster.address)
+        submitted = cluster.faultline("job", "submit", "--config", str(config), "--flink", cluster.address)
         assert submitted.returncode == 0, submitted.stderr + submitted.stdout
         yield parts
 
@@ -131,10 +118,10 @@ def test_the_corrupt_record_is_a_dead_letter_byte_for_byte(running: Running) -> 
 
 
 def test_the_job_lives_on_and_stops_when_told(running: Running) -> None:
-    status = running.faultline("job", "status", "--flink", running.cluster.address, "--json")
+    status = running.cluster.faultline("job", "status", "--flink", running.cluster.address, "--json")
     assert status.returncode == 0, status.stderr
     assert json.loads(status.stdout.splitlines()[0])["state"] == "RUNNING"
-    stopped = running.faultline("job", "stop", "--flink", running.cluster.address)
+    stopped = running.cluster.faultline("job", "stop", "--flink", running.cluster.address)
     assert stopped.returncode == 0, stopped.stderr
     jobs = running.cluster.rest("/jobs/overview")["jobs"]
     assert [(job["name"], job["state"]) for job in jobs] == [("e2e", "FINISHED")]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,20 +48,10 @@ class Running:
     cluster: Cluster
     sent: int = field(default=0)
 
-    def faultline(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "faultline", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=1200,
-            env=self.cluster.env(),
-            check=False,
-        )
-
     def pattern(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """`faultline pattern ... --bootstrap ...`, with patience."""
         patience = [] if arguments[0] == "status" else ["--timeout", "600"]
-        return self.faultline("pattern", *arguments, "--bootstrap", self.broker.bootstrap, *patience)
+        return self.cluster.faultline("pattern", *arguments, "--bootstrap", self.broker.bootstrap, *patience)
 
     def file(self, name: str, *documents: dict[str, Any]) -> str:
         file = self.folder / name
@@ -126,7 +115,7 @@ class Running:
         file = self.folder / "job.yaml"
         file.write_text(yaml.safe_dump(config), encoding="utf-8")
         given = ["--config", str(file), "--flink", self.cluster.address, *options]
-        submitted = self.faultline("job", "submit", *given)
+        submitted = self.cluster.faultline("job", "submit", *given)
         assert submitted.returncode == exits.OK, submitted.stderr + submitted.stdout
 
     def status(self) -> dict[str, dict[str, Any]]:
@@ -223,7 +212,7 @@ def test_a_retired_pattern_matches_no_more(running: Running) -> None:
 
 
 def test_a_savepoint_goes_on_with_another_configuration(running: Running) -> None:
-    stopped = running.faultline("job", "stop", "--flink", running.cluster.address)
+    stopped = running.cluster.faultline("job", "stop", "--flink", running.cluster.address)
     assert stopped.returncode == exits.OK, stopped.stderr
     savepoint = stopped.stdout.strip().splitlines()[-1]
     documents = [pattern("long-queue", 1, 5), pattern("after", 1, 2_000), pattern("new", 1, 50)]

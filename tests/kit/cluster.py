@@ -144,13 +144,15 @@ class Cluster:
 
     def flink(self, *arguments: str, timeout_s: float = 900.0) -> subprocess.CompletedProcess[str]:
         """Run the ``flink`` client against this cluster; the caller looks at its status."""
+        return self._client([str(flink_home() / "bin" / "flink"), *arguments], timeout_s)
+
+    def faultline(self, *arguments: str, timeout_s: float = 1200.0) -> subprocess.CompletedProcess[str]:
+        """Run the command against this cluster as a person would; the caller looks at its status."""
+        return self._client([sys.executable, "-m", "faultline", *arguments], timeout_s)
+
+    def _client(self, command: list[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(flink_home() / "bin" / "flink"), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            env=self.env(),
-            check=False,
+            command, capture_output=True, text=True, timeout=timeout_s, env=self.env(), check=False
         )
 
     def env(self) -> dict[str, str]:
