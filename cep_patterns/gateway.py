@@ -15,11 +15,10 @@ from typing import Any, Final
 
 from cep_patterns.model import PatternModel
 from records.errors import JavaError
-from records.java import run_main
+from records.java import QUICK_START, run_main
 from records.samples import Edge, Sample
 
 MAIN_CLASS: Final = "io.faultline.cli.Patterns"
-_QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ def run_patterns(
     names = [run.name for run in runs]
     if len(set(names)) != len(names):
         raise ValueError(f"two runs of one name: {names}")
-    quick = () if any(run.recording for run in runs) else _QUICK_START
+    quick = () if any(run.recording for run in runs) else QUICK_START
     request = _request(patterns, runs, settings or Settings())
     return _collect(run_main(MAIN_CLASS, request, jvm_options=quick), names)
 
@@ -123,7 +122,7 @@ def run_patterns(
 def automata(patterns: Sequence[PatternModel]) -> list[dict[str, Any]]:
     """The automaton of each pattern as Flink compiled it: `states`, `edges`, or `refused` with the reason."""
     request = {**_request(patterns, (), Settings()), "automata": True}
-    return list(run_main(MAIN_CLASS, request, jvm_options=_QUICK_START))
+    return list(run_main(MAIN_CLASS, request, jvm_options=QUICK_START))
 
 
 def _request(

@@ -13,11 +13,10 @@ from cep_patterns.fitting import fit
 from cep_patterns.model import PatternModel
 from cep_patterns.pattern import Pattern
 from records.errors import JavaError, PatternError
-from records.java import run_main
+from records.java import QUICK_START, run_main
 
 MAIN_CLASS: Final = "io.faultline.cli.Rows"
 PARTIALS_PER_KEY: Final = 1_000
-_QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _Row = Mapping[str, Any]
 
 
@@ -67,7 +66,7 @@ def run_trials(trials: Sequence[Trial]) -> list[Outcome]:
     requests = [_request(str(number), trial) for number, trial in enumerate(trials)]
     outcomes = [Outcome() for _ in trials]
     done = 0
-    for line in run_main(MAIN_CLASS, {"runs": requests}, jvm_options=_QUICK_START):
+    for line in run_main(MAIN_CLASS, {"runs": requests}, jvm_options=QUICK_START):
         trial = trials[int(line["run"])]
         done += line["type"] == "done"
         _add(outcomes[int(line["run"])], trial, line)

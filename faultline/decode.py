@@ -20,7 +20,6 @@ from faultline.words import plural
 from records.formats import Format
 
 MAIN_CLASS: Final = "io.faultline.cli.Decode"
-_QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _RECORD_KEYS: Final = ("value", "value_base64", "key", "timestamp", "partition", "headers")
 
 
@@ -63,7 +62,7 @@ def decode(
 ) -> None:
     """Show how payloads are read; exit 1 where one cannot be."""
     from records.errors import UsageError
-    from records.java import run_main
+    from records.java import QUICK_START, run_main
 
     if not files and records is None:
         raise UsageError("no payload", "name a file, or --records")
@@ -71,7 +70,7 @@ def decode(
     sent += [] if records is None else read_records(records)
     settings = _settings(config, wire, rules or [])
     request = {"format": wire.value, "normalised": normalised, "records": sent, **settings}
-    counts, unmapped = _show(run_main(MAIN_CLASS, request, jvm_options=_QUICK_START), json)
+    counts, unmapped = _show(run_main(MAIN_CLASS, request, jvm_options=QUICK_START), json)
     told = [plural(counts[kind], kind.replace("_", " ")) for kind in ("sample", "edge", "dead_letter")]
     console.note(f"{plural(len(sent), 'record')}: {', '.join(told)}, {counts['ignored']} ignored")
     if unmapped:

@@ -79,7 +79,7 @@ def _scores(patterns: Sequence[PatternModel], days: Sequence[Day]) -> dict[str, 
 
 
 def _named(pattern: PatternModel, which: str) -> str:
-    return f"{pattern.id}@{pattern.version}" + (" (against)" if which == "against" else "")
+    return f"{pattern.id}@{pattern.version}{_suffix(which)}"
 
 
 def _lines(
@@ -131,7 +131,7 @@ def _show(
     for which, patterns in sets.items():
         rows += [_row(_named(each, which), scores[which][each.id], days[which], each.id) for each in patterns]
         if len(patterns) > 1:
-            rows.append(_row("all" + (" (against)" if which == "against" else ""), scores[which]["all"]))
+            rows.append(_row(f"all{_suffix(which)}", scores[which]["all"]))
     console.table(_COLUMNS, rows)
     _show_faults(scores)
     for which in sets:

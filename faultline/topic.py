@@ -20,7 +20,7 @@ from faultline.decode import MAIN_CLASS
 from faultline.kafka import Record, read_topic
 from faultline.words import plural
 from records.cutting import Span
-from records.java import run_main
+from records.java import QUICK_START, run_main
 
 BATCH_BYTES: Final = 24_000_000
 BATCH_RECORDS: Final = 20_000
@@ -29,7 +29,6 @@ BEYOND_MS: Final = 600_000
 """A partition whose records are so far beyond the span has nothing more of it."""
 ENOUGH: Final = 100
 """Records of a partition in a batch from which that is concluded."""
-_QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _SERIES: Final = ("node", "metric", "peer", "side")
 _SAMPLED: Final = 2_000
 
@@ -100,7 +99,7 @@ def decoded(topics: Topics, span: Span, seen: Seen, progress: Progress) -> Itera
             seen.records += len(batch)
             progress(f"reading {name}: {plural(seen.records, 'record')}, {seen.graphs.total():,} samples")
             earliest: dict[int, int] = {}
-            for line in run_main(MAIN_CLASS, _request(topics, batch), jvm_options=_QUICK_START):
+            for line in run_main(MAIN_CLASS, _request(topics, batch), jvm_options=QUICK_START):
                 seen.take(line)
                 if line["type"] in ("sample", "edge"):
                     seen.points += 1

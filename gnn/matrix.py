@@ -17,12 +17,11 @@ import orjson
 
 from gnn.simulator.system import Simulation
 from records.frames import FrameRow, read_frame_file
-from records.java import run_main
+from records.java import QUICK_START, run_main
 
 START = 1_767_225_600_000
 FRAMES_MAIN = "io.faultline.cli.Frames"
 _FOREVER_MS = 10**12
-_SHORT_RUN = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """A run of seconds spends half of its time in the optimising compiler: leave that out."""
 
 FrameMaker = Callable[[Sequence[dict[str, Any]], Path, int | None], None]
@@ -73,7 +72,7 @@ def jvm_frames(inputs: Sequence[dict[str, Any]], out: Path, tick_ms: int | None)
         "out": str(out.absolute()),
         **({} if tick_ms is None else {"tick_ms": tick_ms}),
     }
-    for summary in run_main(FRAMES_MAIN, request, jvm_options=_SHORT_RUN):
+    for summary in run_main(FRAMES_MAIN, request, jvm_options=QUICK_START):
         log.debug("event=frames summary=%s", summary)
 
 

@@ -8,12 +8,13 @@ import orjson
 from pyflink.common import Row, Types
 from pyflink.common.typeinfo import RowTypeInfo, TypeInformation
 
+from records.control import AUDIT_TOPIC
+
 FRAME, MATCH = "frame", "match"
 """Kinds of rows of the JVM's `observations`."""
 INCIDENTS_TOPIC: Final = "faultline.incidents.v1"
 MATCHES_TOPIC: Final = "faultline.matches.v1"
 FRAMES_TOPIC: Final = "faultline.frames.v1"
-AUDIT_TOPIC: Final = "faultline.audit.v1"
 DEAD_LETTERS_TOPIC: Final = "faultline.dead-letters.v1"
 
 

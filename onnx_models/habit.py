@@ -20,9 +20,14 @@ NEIGHBOURS = ("callee_z", "caller_z")
 _GAP = FEATURES.index("gap")
 
 
+def _told(values: F32) -> F32:
+    """Return [T,N,11]: the usual gap as each frame tells it, 0 where it tells none."""
+    return np.asarray(np.nan_to_num(values[..., _GAP], nan=0.0, posinf=0.0, neginf=0.0), np.float32)
+
+
 def _gaps(values: F32) -> F32:
     """Return [N,11], >= 1: the usual gap as last told in the window; 1 where none is."""
-    told = np.nan_to_num(values[..., _GAP], nan=0.0, posinf=0.0, neginf=0.0)
+    told = _told(values)
     place = (len(told) - 1 - (told[::-1] > 0).argmax(0))[None]
     return np.asarray(np.maximum(np.take_along_axis(told, place, 0)[0], 1.0), np.float32)
 
@@ -44,9 +49,9 @@ def habit(values: F32, present: F32) -> F32:
     """
     ticks = present.shape[2]
     there = present > 0
-    age = np.where(there.any(2), there[:, :, ::-1].argmax(2), ticks)
-    gap = _gaps(values)
     known = there.any(2)
+    age = np.where(known, there[:, :, ::-1].argmax(2), ticks)
+    gap = _gaps(values)
     columns = [np.log(gap) / 3.0, np.log1p(age) / 3.0, _beyond(age, gap)]
     return np.stack([np.where(known, column, 0.0).astype(np.float32) for column in columns], -1)
 
@@ -56,7 +61,7 @@ def node_habit(last: FrameRow, values: F32) -> tuple[F32, F32]:
 
     A node without a frame in the window has no known gap: its silence is no news.
     """
-    told = np.nan_to_num(values[..., _GAP], nan=0.0, posinf=0.0, neginf=0.0)
+    told = _told(values)
     least = np.where(told > 0, told, np.inf).min((0, 2))
     known = np.isfinite(least)
     gap = np.maximum(np.where(known, least, 1.0), 1.0)

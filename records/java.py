@@ -24,6 +24,8 @@ from records.errors import JavaError
 
 JAVA_VERSION: Final = 17
 JAR_VARIABLE: Final = "FAULTLINE_JAR"
+QUICK_START: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Options of a JVM that works for seconds: it starts sooner, and would be slower in a long run."""
 _TAIL: Final = 4_000
 
 

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from records.java import run_main
+from records.java import QUICK_START, run_main
 from records.rules import first_match, load_rules, shipped_problems
 
 TABLE = Path(__file__).with_name("signal_rules.txt")
 ROW = re.compile(
     r"(?P<metric>[^{ ]+)(?:\{(?P<labels>.*)\})?(?: \((?P<kind>\w+) (?P<unit>\S+)\))? -> (?P<expected>.+)"
 )
-QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 class Row(NamedTuple):
