@@ -73,16 +73,20 @@ def dot(automaton: Mapping[str, Any], pattern: PatternModel) -> str:
         bold = ", style=bold" if state["type"] == "start" else ""
         lines.append(f"  {json.dumps(state['name'])} [shape={shape}{bold}];")
     for edge in automaton["edges"]:
-        words = json.dumps(f"{edge['action']} {_condition(edge['when']) if edge['when'] else 'any'}")
+        words = json.dumps(f"{edge['action']} {condition(edge['when']) if edge['when'] else 'any'}")
         ends = f"{json.dumps(edge['from'])} -> {json.dumps(edge['to'])}"
         lines.append(f"  {ends} [label={words}, style={_STYLES[edge['action']]}];")
+    lines.append(f"  label={_left(conditions(pattern))};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def conditions(pattern: PatternModel) -> list[str]:
+    """A line per step with its condition, and per loop with what ends it."""
     names = {step.name: step.where for step in every_step(pattern.steps)}
     told = [f"{name}: {'any' if where is None else unparse(where)}" for name, where in names.items()]
-    told += [
+    return told + [
         f"until {label(part)}: {unparse(part.until)}" for part in every_part(pattern.steps) if part.until
     ]
-    lines.append(f"  label={_left(told)};")
-    return "\n".join([*lines, "}"]) + "\n"
 
 
 def _left(lines: Sequence[str]) -> str:
@@ -94,22 +98,28 @@ def _left(lines: Sequence[str]) -> str:
 def _ordered(automaton: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The states by their distance from the start, those that are not reached last."""
     states = {each["name"]: each for each in automaton["states"]}
-    queue = [name for name, each in states.items() if each["type"] == "start"]
-    order: dict[str, None] = {}
+    return [states[name] for name in distances(automaton)]
+
+
+def distances(automaton: Mapping[str, Any]) -> dict[str, int]:
+    """Each state's least number of edges from the start, in this order; one more where it is not reached."""
+    states = {each["name"]: each["type"] for each in automaton["states"]}
+    queue = [(name, 0) for name, kind in states.items() if kind == "start"]
+    steps: dict[str, int] = {}
     while queue:
-        name = queue.pop(0)
-        if name in order:
-            continue
-        order[name] = None
-        queue += [edge["to"] for edge in automaton["edges"] if edge["from"] == name]
-    return [states[name] for name in (*order, *(each for each in states if each not in order))]
+        name, distance = queue.pop(0)
+        if name not in steps:
+            steps[name] = distance
+            queue += [(edge["to"], distance + 1) for edge in automaton["edges"] if edge["from"] == name]
+    beyond = max(steps.values(), default=-1) + 1
+    return steps | {name: beyond for name in states if name not in steps}
 
 
 def _when(edge: Mapping[str, Any]) -> str:
-    return f"  {_condition(edge['when'])}" if edge["when"] else "  any sample"
+    return f"  {condition(edge['when'])}" if edge["when"] else "  any sample"
 
 
-def _condition(when: Mapping[str, Any] | None) -> str:
+def condition(when: Mapping[str, Any] | None) -> str:
     """The condition of an edge in the words of the pattern: `high`, `not high`, `until high`."""
     if when is None:
         return "any"
@@ -126,5 +136,5 @@ def _condition(when: Mapping[str, Any] | None) -> str:
 
 
 def _bracketed(when: Mapping[str, Any] | None) -> str:
-    told = _condition(when)
+    told = condition(when)
     return f"({told})" if when and ({"and", "or"} & set(when)) else told

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from faultline.kafka_security import Servers
 from records.errors import FaultlineError, MachineError
 
 FLINK_VERSION: Final = "2.2.1"
@@ -36,7 +37,7 @@ class Asked:
 
     provider: Literal["cpu", "gpu"] = "cpu"
     model: Path | None = None
-    bootstrap_servers: str | None = None
+    bootstrap_servers: Servers | None = None
     flink_conf: Path | None = None
     version: str = "unknown"
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from faultline import console
+from faultline.kafka_security import Brokers, KafkaConfig, brokers, client_options
 from faultline.words import plural
 from records.formats import Format
 
@@ -43,6 +44,7 @@ def cut(
         list[str] | None, typer.Option(help="A topic, instead of a recording; may be said again.")
     ] = None,
     bootstrap_servers: Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")] = None,
+    kafka_config: KafkaConfig = None,
     wire: Annotated[
         Format | None, typer.Option("--format", help="The format of the topic's records.")
     ] = None,
@@ -72,7 +74,7 @@ def cut(
         return
     from faultline.cut_topics import cut_topics
 
-    topics = _topics(topic or [], bootstrap_servers, wire, config, graph)
+    topics = _topics(topic or [], bootstrap_servers, kafka_config, wire, config, graph)
     span = _span((begin, end), None, round(time.time() * 1000), nodes)
     with console.progress() as progress:
         done = cut_topics(topics, out, span, name or out.name, progress)
@@ -115,7 +117,12 @@ def _of_recording(
 
 
 def _topics(
-    names: list[str], servers: str | None, wire: Format | None, config: Path | None, graph: str | None
+    names: list[str],
+    servers: str | None,
+    kafka_config: Path | None,
+    wire: Format | None,
+    config: Path | None,
+    graph: str | None,
 ) -> Topics:
     """Where and how to read: what the flags say, else what the job's configuration says of the topic."""
     from faultline.topic import Topics
@@ -138,7 +145,10 @@ def _topics(
         "graph": None if loaded is None else loaded.graph,
         "max_future_ms": future,
     }
-    return Topics(str(servers), names, settings, graph, future, ttl)
+    where = brokers(str(servers), kafka_config)
+    if kafka_config is None and source is not None:
+        where = Brokers(str(servers), client_options(source.properties, str(config)))
+    return Topics(where, names, settings, graph, future, ttl)
 
 
 def _load(config: Path | None) -> JobConfig | None:

@@ -10,6 +10,7 @@ import typer
 
 from faultline import console, exits
 from faultline.cli import version
+from faultline.kafka_security import KafkaConfig, brokers
 
 
 class ProviderName(StrEnum):
@@ -23,6 +24,7 @@ def doctor(
     bootstrap_servers: Annotated[
         str | None, typer.Option(help="Kafka broker(s) that must answer, HOST:PORT.")
     ] = None,
+    kafka_config: KafkaConfig = None,
     provider: Annotated[ProviderName, typer.Option(help="Where the model is to run.")] = ProviderName.cpu,
     model: Annotated[
         Path | None, typer.Option(help="A bundle's folder, instead of the released one.")
@@ -35,7 +37,8 @@ def doctor(
     """Look at everything the job needs on this machine; exit 3 where a piece is missing or does not fit."""
     from faultline.checks import Asked, examine
 
-    asked = Asked("gpu" if provider == "gpu" else "cpu", model, bootstrap_servers, flink_conf, version())
+    servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
+    asked = Asked("gpu" if provider == "gpu" else "cpu", model, servers, flink_conf, version())
     failed = 0
     for finding in examine(asked):
         failed += not finding.ok

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faultline import console, feedback
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 
 if TYPE_CHECKING:
     from records.incidents import IncidentEvent
@@ -24,6 +25,7 @@ def tail(
         typer.Argument(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka."),
     ] = None,
     bootstrap_servers: Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")] = None,
+    kafka_config: KafkaConfig = None,
     topic: Annotated[str, typer.Option(help="The topic of incident events.")] = "faultline.incidents.v1",
     from_beginning: Annotated[bool, typer.Option(help="Start with the oldest event.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="End after so many events.")] = None,
@@ -35,7 +37,8 @@ def tail(
     """Print incident events, a line each: from a file, or from Kafka until Ctrl-C."""
     from itertools import islice
 
-    for event in islice(_events(file, bootstrap_servers, topic, from_beginning, idle), limit):
+    servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
+    for event in islice(_events(file, servers, topic, from_beginning, idle), limit):
         if json:
             console.say(event.model_dump_json())
         else:
@@ -43,7 +46,7 @@ def tail(
 
 
 def _events(
-    file: Path | None, servers: str | None, topic: str, from_beginning: bool, idle: float | None
+    file: Path | None, servers: Servers | None, topic: str, from_beginning: bool, idle: float | None
 ) -> Iterable[IncidentEvent]:
     from records.errors import UsageError
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from faultline import console
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ BESIDE: Final = "feedback.ndjson"
 _CAUSE: Final = "cause="
 _SHOWN: Final = 5
 """Ids, the newest, of which one may have been meant."""
-Servers = Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")]
+Bootstrap = Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")]
 
 
 def register(app: typer.Typer) -> None:
@@ -41,14 +42,16 @@ def feedback(
     file: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka.")
     ] = None,
-    bootstrap_servers: Servers = None,
+    bootstrap_servers: Bootstrap = None,
+    kafka_config: KafkaConfig = None,
     topic: Annotated[str, typer.Option(help="The topic of incident events.")] = "faultline.incidents.v1",
     json: console.Json = False,
 ) -> None:
     """Say whether an incident named the right cause; training and the reports read it."""
     from records.feedback import FEEDBACK_TOPIC
 
-    event = _newest(incident.partition(":")[0], _events(file, bootstrap_servers, topic))
+    servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
+    event = _newest(incident.partition(":")[0], _events(file, servers, topic))
     given = _verdict(event, verdict, signal, note)
     value = given.model_dump_json(exclude_none=True)
     if file is not None:
@@ -59,8 +62,8 @@ def feedback(
         from faultline.kafka_send import COMPACTED, make_topic, send
 
         place = FEEDBACK_TOPIC
-        make_topic(bootstrap_servers or "", place, COMPACTED)
-        send(bootstrap_servers or "", place, given.incident_id, value.encode())
+        make_topic(servers or "", place, COMPACTED)
+        send(servers or "", place, given.incident_id, value.encode())
     if given.node is not None and given.node not in [each.node for each in event.root_causes]:
         console.note(f"{given.node} is none of the causes that were ranked")
     if json:
@@ -116,7 +119,7 @@ def _newest(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
     return newest[incident]
 
 
-def _events(file: Path | None, servers: str | None, topic: str) -> Iterable[IncidentEvent]:
+def _events(file: Path | None, servers: Servers | None, topic: str) -> Iterable[IncidentEvent]:
     from records.errors import UsageError
 
     if (file is None) == (servers is None):
@@ -134,7 +137,8 @@ def labels(
     file: Annotated[
         Path | None, typer.Argument(exists=True, dir_okay=False, help="A feedback.ndjson, instead of Kafka.")
     ] = None,
-    bootstrap_servers: Servers = None,
+    bootstrap_servers: Bootstrap = None,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Print what people confirmed as faults; with --json as a recording's faults.ndjson has them."""
@@ -149,7 +153,7 @@ def labels(
     else:
         from faultline.kafka import last_values
 
-        values = last_values(bootstrap_servers or "", FEEDBACK_TOPIC).values()
+        values = last_values(brokers(bootstrap_servers or "", kafka_config), FEEDBACK_TOPIC).values()
     for fault in confirmed(_read(values, str(file or FEEDBACK_TOPIC))):
         line = f"{fault.graph} {fault.node} {fault.signal or '-'} from {fault.start} to {fault.end}"
         console.say(fault.model_dump_json(exclude_none=True) if json else line)

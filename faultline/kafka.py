@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from faultline import console
+from faultline.kafka_security import Servers, options_of
 from records.cloudevents import read_cloudevent
 from records.errors import EventError, MachineError, UsageError
 from records.incidents import IncidentEvent
@@ -32,7 +33,7 @@ class Record:
     headers: dict[str, str]
 
 
-def read_topic(servers: str, topic: str, since: int, done: Collection[int] = ()) -> Iterator[Record]:
+def read_topic(servers: Servers, topic: str, since: int, done: Collection[int] = ()) -> Iterator[Record]:
     """The records of `topic` whose timestamps are `since` (ms) or later, up to those that are there now.
 
     In order of each partition. A partition in `done`, which may grow meanwhile, is read no further.
@@ -86,7 +87,7 @@ def _record(record: Any) -> Record:
 
 
 def incident_events(
-    servers: str, topic: str, *, from_beginning: bool, idle_s: float | None
+    servers: Servers, topic: str, *, from_beginning: bool, idle_s: float | None
 ) -> Iterator[IncidentEvent]:
     """The incident events of `topic`, as they come; ends after `idle_s` seconds without one, or never.
 
@@ -99,7 +100,7 @@ def incident_events(
         consumer.close()
 
 
-def told_incidents(servers: str, topic: str) -> Iterator[IncidentEvent]:
+def told_incidents(servers: Servers, topic: str) -> Iterator[IncidentEvent]:
     """The incident events that are in `topic` now; as `incident_events`, UsageError without the topic."""
     return _incidents(topic, read_topic(servers, topic, 0))
 
@@ -112,7 +113,7 @@ def _incidents(topic: str, records: Iterable[Record]) -> Iterator[IncidentEvent]
             console.note(f"{topic}[{record.partition}]@{record.offset}: {error.message}")
 
 
-def check_broker(servers: str) -> int:
+def check_broker(servers: Servers) -> int:
     """The number of topics at `servers`; MachineError where no broker answers."""
     consumer = connect(servers)
     try:
@@ -121,14 +122,14 @@ def check_broker(servers: str) -> int:
         consumer.close()
 
 
-def values_since(servers: str, topic: str, since: int) -> Iterator[bytes]:
+def values_since(servers: Servers, topic: str, since: int) -> Iterator[bytes]:
     """The values of a topic from that moment (ms) on; none where there is no such topic."""
     for record in read_topic(servers, topic, since) if _has(servers, topic) else ():
         if record.value is not None:
             yield record.value
 
 
-def last_values(servers: str, topic: str) -> dict[str, bytes]:
+def last_values(servers: Servers, topic: str) -> dict[str, bytes]:
     """The last value of each key of a topic, without deleted ones; none where there is no such topic."""
     values: dict[str, bytes] = {}
     for record in read_topic(servers, topic, 0) if _has(servers, topic) else ():
@@ -139,7 +140,7 @@ def last_values(servers: str, topic: str) -> dict[str, bytes]:
     return values
 
 
-def _has(servers: str, topic: str) -> bool:
+def _has(servers: Servers, topic: str) -> bool:
     consumer = connect(servers)
     try:
         return topic in consumer.topics()
@@ -147,7 +148,7 @@ def _has(servers: str, topic: str) -> bool:
         consumer.close()
 
 
-def _consumer(servers: str, topic: str, from_beginning: bool, idle_s: float | None) -> Any:
+def _consumer(servers: Servers, topic: str, from_beginning: bool, idle_s: float | None) -> Any:
     return connect(
         servers,
         topic,
@@ -156,21 +157,26 @@ def _consumer(servers: str, topic: str, from_beginning: bool, idle_s: float | No
     )
 
 
-def connect(servers: str, *topics: str, **options: Any) -> Any:
+def connect(servers: Servers, *topics: str, **options: Any) -> Any:
     """A consumer; MachineError where no broker answers."""
     from kafka import KafkaConsumer
-    from kafka.errors import KafkaError
+    from kafka.errors import KafkaError, SaslAuthenticationFailedError
 
-    mend = "start the broker, or correct --bootstrap-servers (HOST:PORT)"
+    mend = (
+        "start the broker, correct --bootstrap-servers (HOST:PORT), or say how to speak to it: --kafka-config"
+    )
     try:
         return KafkaConsumer(
             *topics,
-            bootstrap_servers=servers.split(","),
+            **options_of(servers),
             group_id=None,
             enable_auto_commit=False,
             bootstrap_timeout_ms=CONNECT_MS,
             **options,
         )
+    except SaslAuthenticationFailedError as error:
+        message = f"{servers} takes no such user and password: {error}"
+        raise MachineError(message, "correct them in the file of --kafka-config") from error
     except (KafkaError, ValueError, OSError) as error:
         raise MachineError(f"no Kafka broker at {servers}: {error}", mend) from error
 

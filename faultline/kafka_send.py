@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from faultline.kafka import CONNECT_MS, connect
+from faultline.kafka_security import Servers, options_of
 from records.errors import MachineError
 
 SEND_S: Final = 30.0
@@ -15,7 +16,7 @@ COMPACTED: Final[Mapping[str, str]] = {"cleanup.policy": "compact"}
 _POLL_MS: Final = 100
 
 
-def make_topic(servers: str, topic: str, settings: Mapping[str, str]) -> bool:
+def make_topic(servers: Servers, topic: str, settings: Mapping[str, str]) -> bool:
     """Makes a topic of one partition where it is missing; whether it was. MachineError without a broker."""
     from kafka.admin import KafkaAdminClient
     from kafka.errors import KafkaError, TopicAlreadyExistsError
@@ -27,7 +28,7 @@ def make_topic(servers: str, topic: str, settings: Mapping[str, str]) -> bool:
     finally:
         consumer.close()
     try:
-        admin = KafkaAdminClient(bootstrap_servers=servers.split(","))
+        admin = KafkaAdminClient(**options_of(servers))
         try:
             made = {"num_partitions": 1, "replication_factor": -1, "configs": dict(settings)}
             admin.create_topics({topic: made}, wait_for_metadata=True)
@@ -42,15 +43,13 @@ def make_topic(servers: str, topic: str, settings: Mapping[str, str]) -> bool:
     return True
 
 
-def send(servers: str, topic: str, key: str, value: bytes | None) -> None:
+def send(servers: Servers, topic: str, key: str, value: bytes | None) -> None:
     """Stores one record; None deletes what the key had. MachineError where the broker does not take it."""
     from kafka import KafkaProducer
     from kafka.errors import KafkaError
 
     try:
-        producer = KafkaProducer(
-            bootstrap_servers=servers.split(","), bootstrap_timeout_ms=CONNECT_MS, acks="all"
-        )
+        producer = KafkaProducer(**options_of(servers), bootstrap_timeout_ms=CONNECT_MS, acks="all")
         try:
             producer.send(topic, key=key.encode(), value=value).get(SEND_S)
         finally:
@@ -63,7 +62,7 @@ def send(servers: str, topic: str, key: str, value: bytes | None) -> None:
 class Follower:
     """A topic from the moment at which this was made; one that is not there yet from its beginning."""
 
-    def __init__(self, servers: str, topic: str) -> None:
+    def __init__(self, servers: Servers, topic: str) -> None:
         """MachineError where no broker answers."""
         self._consumer = connect(servers)
         self._topic = topic

@@ -6,14 +6,14 @@ Pure: records in, rows out. Imports records.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import ValidationError
 
-from records.control import ControlRecord, PatternAck, PatternsLive, read_told
+from records.control import ControlRecord, PatternAck, PatternsLive, PatternSuspended, Told, read_told
 
-State = Literal["live", "refused", "not answered"]
+State = Literal["live", "suspended", "refused", "not answered"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def read_records(values: Mapping[str, bytes]) -> tuple[dict[str, ControlRecord],
     return records, wrong
 
 
-def read_lines(lines: Iterable[bytes]) -> list[PatternAck | PatternsLive]:
+def read_lines(lines: Iterable[bytes]) -> list[Told]:
     """What the audit says of patterns, in its order; lines of another form are passed over."""
     told = []
     for line in lines:
@@ -63,8 +63,8 @@ def read_lines(lines: Iterable[bytes]) -> list[PatternAck | PatternsLive]:
     return told
 
 
-def rows(records: Mapping[str, ControlRecord], told: Iterable[PatternAck | PatternsLive]) -> list[Row]:
-    """What is live, refused or not answered, by job and id."""
+def rows(records: Mapping[str, ControlRecord], told: Iterable[Told]) -> list[Row]:
+    """What is live, suspended, refused or not answered, by job and id."""
     jobs: dict[str, _Job] = {}
     for one in told:
         jobs.setdefault(one.job, _Job(one.job)).take(one)
@@ -81,10 +81,13 @@ class _Job:
         self._name = name
         self._live: dict[tuple[str, str, int], PatternsLive] = {}
         self._acks: dict[str, dict[tuple[str, str, int], PatternAck]] = {}
+        self._suspended: list[PatternSuspended] = []
 
-    def take(self, told: PatternAck | PatternsLive) -> None:
+    def take(self, told: Told) -> None:
         if isinstance(told, PatternsLive):
             self._live[told.who] = told
+        elif isinstance(told, PatternSuspended):
+            self._suspended.append(told)
         elif told.request is not None:
             self._acks.setdefault(told.request, {})[told.who] = told
 
@@ -114,7 +117,25 @@ class _Job:
                 found.pop(pattern, None)
             else:
                 found[pattern] = row
-        return list(found.values())
+        return [self._with_suspensions(row, records.get(row.pattern)) for row in found.values()]
+
+    def _with_suspensions(self, row: Row, record: ControlRecord | None) -> Row:
+        """The row, marked where a subtask has suspended this version since it was published or started."""
+        request = record.request if record is not None and row.from_ == "control" else None
+        still = {
+            told.who: told
+            for told in self._suspended
+            if (told.pattern, told.version, told.request) == (row.pattern, row.version, request)
+            and self._started(told.who) <= told.time
+        }
+        if row.state != "live" or not still:
+            return row
+        worst = max(still.values(), key=lambda told: told.share)
+        took = f"took {worst.share:.0%} of the time, {worst.allowed:.0%} are allowed"
+        return replace(row, state="suspended", reason=f"{took}; in {len(still)} of {worst.subtasks} subtasks")
+
+    def _started(self, who: tuple[str, str, int]) -> int:
+        return self._live[who].time if who in self._live else 0
 
     def _count(self, pattern: str) -> tuple[int, int]:
         """How many subtasks of an operator that follows this pattern said so at their start, of how many."""

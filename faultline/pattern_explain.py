@@ -24,6 +24,9 @@ def explain(
             dir_okay=False, allow_dash=True, help="Write the picture as Graphviz text; - for stdout."
         ),
     ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write the picture of one pattern as SVG.")
+    ] = None,
     samples: Annotated[
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="Native samples: say what became of them."),
@@ -43,14 +46,20 @@ def explain(
     """Show a pattern's automaton and its warnings; with samples, which step was reached and what failed."""
     from cep_patterns.automaton import dot as drawn
     from cep_patterns.gateway import automata
+    from cep_patterns.picture import svg as picture
     from cep_patterns.yaml_loader import load_patterns, read_patterns
+    from records.errors import UsageError
 
     loaded = load_patterns([pattern])
+    if svg is not None and len(loaded) != 1:
+        raise UsageError(f"{pattern}: {len(loaded)} patterns", "--svg draws one: name a file that holds one")
     warnings = [str(each) for each in read_patterns([pattern]).problems]
     timelines = _timelines(loaded, samples, edges, key, (tick, out_of_orderness)) if samples else {}
     for one, automaton in zip(loaded, automata(loaded), strict=True):
         if dot is not None:
             _write(dot, drawn(automaton, one))
+        if svg is not None:
+            _write(svg, picture(automaton, one))
         lines = timelines.get(one.id, [])
         if json:
             console.say_json({"automaton": automaton, "warnings": warnings, "timeline": lines})

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from faultline import console, exits
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 from faultline.words import clock
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from records.control import ControlRecord, PatternAck
 
 DAY_MS: Final = 86_400_000
+RUNNING: Final = ("live", "suspended")
 
 Bootstrap = Annotated[
     str, typer.Option("--bootstrap", "--bootstrap-servers", help="Kafka broker(s), HOST:PORT[,...].")
@@ -45,6 +47,7 @@ def register(app: typer.Typer) -> None:
 def publish(
     file: Annotated[Path, typer.Argument(metavar="PATTERN.yaml", exists=True, dir_okay=False)],
     bootstrap: Bootstrap,
+    kafka_config: KafkaConfig = None,
     in_flight: InFlight = "drain",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Matches are marked and open no incident.")
@@ -73,7 +76,7 @@ def publish(
         time=int(time.time() * 1_000),
         request=uuid.uuid4().hex,
     )
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     before.check_version(record)
     _tell(before, record, timeout, json)
 
@@ -81,6 +84,7 @@ def publish(
 def retire(
     pattern: Annotated[str, typer.Argument(metavar="ID", help="The pattern's id.")],
     bootstrap: Bootstrap,
+    kafka_config: KafkaConfig = None,
     in_flight: InFlight = "drain",
     timeout: Timeout = 30.0,
     topic: Topic = _CONTROL,
@@ -90,7 +94,7 @@ def retire(
     """Switch a pattern off in the running job, and print the job's answers."""
     from records.control import ControlRecord
 
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     record = ControlRecord(
         action="retire",
         id=pattern,
@@ -104,13 +108,14 @@ def retire(
 
 def status(
     bootstrap: Bootstrap,
+    kafka_config: KafkaConfig = None,
     days: Annotated[float, typer.Option(min=0, help="How far back the audit is read.")] = 7.0,
     topic: Topic = _CONTROL,
     audit: Audit = _AUDIT,
     json: console.Json = False,
 ) -> None:
     """Show which patterns are live: version, dry run, share, since when, in how many subtasks."""
-    before = _Before(bootstrap, topic, audit, days)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit, days)
     for key, reason in before.wrong.items():
         console.note(f"{topic}: the record of {key} cannot be read: {reason}")
     if json:
@@ -154,7 +159,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 class _Before:
     """What the topics said before a record is sent."""
 
-    def __init__(self, servers: str, topic: str, audit: str, days: float = 7.0) -> None:
+    def __init__(self, servers: Servers, topic: str, audit: str, days: float = 7.0) -> None:
         from faultline.kafka import last_values, values_since
         from faultline.live_patterns import read_lines, read_records, rows
 
@@ -169,7 +174,7 @@ class _Before:
         from records.errors import UsageError
 
         mend = "raise `version` in the file"
-        live = [row.version for row in self.rows if row.pattern == record.id and row.state == "live"]
+        live = [row.version for row in self.rows if row.pattern == record.id and row.state in RUNNING]
         said = self.records.get(record.id)
         highest = max([*live, 0 if said is None else said.version])
         if record.version < highest:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from faultline.console import Progress
 from faultline.decode import MAIN_CLASS
 from faultline.kafka import Record, read_topic
+from faultline.kafka_security import Servers
 from faultline.words import plural
 from records.cutting import Span
 from records.java import QUICK_START, run_main
@@ -82,7 +83,7 @@ class Topics:
     is wanted, if one is.
     """
 
-    servers: str
+    servers: Servers
     names: Sequence[str]
     settings: Mapping[str, Any]
     graph: str | None

@@ -180,11 +180,23 @@ class ScoreConfig(Record):
 
 
 class Limits(Record):
-    """Bounds of what is held in state; what is beyond is dropped and counted."""
+    """Bounds of what is held in state, beyond which it is dropped and counted; and of one pattern's time.
+
+    `pattern_time_share`: a pattern whose automaton takes more of a subtask's time than that, over
+    `pattern_time_window` of the machine's clock, is suspended there; above 1 none is. Where patterns change
+    while the job runs only, since a replay's answers must not depend on how busy the machine is.
+    """
 
     partials_per_key: Count = 1_000
     series_per_node: Count = 2_000
     nodes_per_graph: Count = 20_000
+    pattern_time_share: Annotated[float, Field(gt=0, strict=False)] = 0.8
+    pattern_time_window: PositiveDuration = 60_000
+
+    def to_jvm(self) -> dict[str, Any]:
+        """What `Entry.sources` is told."""
+        told = self.model_dump(exclude={"pattern_time_window"})
+        return {**told, "pattern_time_window_ms": self.pattern_time_window}
 
 
 class Checkpoint(Record):

@@ -35,6 +35,7 @@ def sources_config(
         "graph": config.graph,
         "tick_ms": config.tick or DEFAULT_TICK_MS,
         "graph_ticks": {**ticks, **config.graph_ticks},
+        "graph_ends": {name: each.meta.end for name, each in zip(names, recordings, strict=True)},
         "out_of_orderness_ms": config.lateness_ms,
         "idle_after_ms": config.idle_after,
         "max_future_ms": config.max_future,
@@ -43,7 +44,7 @@ def sources_config(
         "window_ticks": window_ticks,
         "rules": [dict(rule) for rule in rules],
         "patterns": [dict(pattern) for pattern in patterns],
-        "limits": config.limits.model_dump(),
+        "limits": config.limits.to_jvm(),
         "control": config.control_to_jvm(),
     }
 

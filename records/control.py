@@ -1,7 +1,7 @@
 """What the control topic tells the running job, and what the job answers on the audit topic.
 
 Owns version 1 of these records: `faultline.control.v1` (compacted, key = id of the pattern), and the lines
-`pattern_ack` and `patterns_live` of `faultline.audit.v1`. Imports pydantic only.
+`pattern_ack`, `patterns_live` and `pattern_suspended` of `faultline.audit.v1`. Imports pydantic only.
 """
 
 from __future__ import annotations
@@ -103,15 +103,35 @@ class PatternsLive(_Told):
     patterns: list[LivePattern]
 
 
-Told = Annotated[PatternAck | PatternsLive, Field(discriminator="type")]
-_TOLD: Final[TypeAdapter[PatternAck | PatternsLive]] = TypeAdapter(Told)
+class PatternSuspended(_Told):
+    """A pattern took more than the share `allowed` of a subtask's time, and runs there no more.
+
+    `share`: what it took of `window_ms` of the machine's clock. `request`: of the record that published it,
+    null for one of the configuration. `time`: when it was suspended, ms.
+    """
+
+    type: Literal["pattern_suspended"]
+    pattern: str
+    version: int
+    share: float
+    allowed: float
+    window_ms: Annotated[int, Field(ge=0)]
+    request: str | None
+    time: TimeMs
 
 
-def read_told(line: bytes) -> PatternAck | PatternsLive | None:
+Told = PatternAck | PatternsLive | PatternSuspended
+_TOLD: Final[TypeAdapter[Told]] = TypeAdapter(Annotated[Told, Field(discriminator="type")])
+_TYPES: Final = tuple(
+    b'"type":"%s"' % kind for kind in (b"pattern_ack", b"patterns_live", b"pattern_suspended")
+)
+
+
+def read_told(line: bytes) -> Told | None:
     """What a line of the audit says of patterns; None for a line of another type.
 
     pydantic's ValidationError where it is of one of these types and not as it should be.
     """
-    if b'"type":"pattern_ack"' not in line and b'"type":"patterns_live"' not in line:
+    if not any(kind in line for kind in _TYPES):
         return None
     return _TOLD.validate_json(line)

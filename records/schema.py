@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 from pydantic import BaseModel
 
-from records.control import ControlRecord, PatternAck, PatternsLive
+from records.control import ControlRecord, PatternAck, PatternsLive, PatternSuspended
 from records.feedback import Feedback
 from records.incidents import IncidentEvent
 from records.matches import Match
@@ -35,6 +35,7 @@ MODELS: Final[dict[str, type[BaseModel]]] = {
     "control.v1": ControlRecord,
     "pattern_ack.v1": PatternAck,
     "patterns_live.v1": PatternsLive,
+    "pattern_suspended.v1": PatternSuspended,
 }
 """Schema name (record and version) to its model."""
 

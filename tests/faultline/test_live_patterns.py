@@ -95,3 +95,31 @@ def test_what_cannot_be_read_is_named_and_passed_over() -> None:
     records, wrong = read_records({"p": b"{}", "q": record("retire", 1, "r").model_dump_json().encode()})
     assert (list(records), list(wrong)) == (["q"], ["p"])
     assert read_lines([b'{"type":"pattern_ack"}', b"no json", started(("a", 1))])[0].type == "patterns_live"
+
+
+def suspended(subtask: int = 0, **more: Any) -> bytes:
+    said = {"pattern": "p", "version": 2, "share": 0.91, "allowed": 0.8, "window_ms": 60_000, "time": T + 9}
+    return line("pattern_suspended", subtask, **{"request": "r", **said, **more})
+
+
+def test_a_pattern_that_took_too_much_time_is_suspended_and_says_why() -> None:
+    lines = [ack("r"), ack("r", subtask=1), suspended(1)]
+    (row,) = found([record("publish", 2, "r")], *lines)
+    assert (row.state, row.reason) == (
+        "suspended",
+        "took 91% of the time, 80% are allowed; in 1 of 2 subtasks",
+    )
+
+
+def test_a_suspended_pattern_is_live_again_once_it_is_published_again_or_the_job_restarts() -> None:
+    again = [suspended(), ack("again"), ack("again", subtask=1)]
+    assert [row.state for row in found([record("publish", 2, "again")], *again)] == ["live"]
+    restarted = [suspended(time=T - 1), ack("r"), ack("r", subtask=1), started(("p", 2), since=T)]
+    assert [row.state for row in found([record("publish", 2, "r")], *restarted)] == ["live"]
+
+
+def test_a_pattern_of_the_configuration_is_suspended_until_the_next_start() -> None:
+    lines = [started(("p", 2)), suspended(request=None)]
+    assert [(row.state, row.from_) for row in found([], *lines)] == [("suspended", "configuration")]
+    assert [row.state for row in found([], *lines, suspended(request=None, version=1))] == ["suspended"]
+    assert [row.state for row in found([], started(("p", 3)), suspended(request=None))] == ["live"]

@@ -14,7 +14,7 @@ from jobs.config_loading import load_config
 from jobs.durations import parse_duration, show_duration
 from jobs.jvm_config import graph_names, sources_config
 from records.errors import ConfigError
-from records.recordings import Recording, RecordingMeta, write_recording
+from records.recordings import Recording, RecordingMeta, open_recording, write_recording
 
 BASE: dict[str, Any] = {
     "sources": [{"type": "kafka", "bootstrap_servers": "localhost:9092", "topic": "otlp"}],
@@ -188,7 +188,13 @@ def test_the_jvm_is_told_about_kafka(tmp_path: Path) -> None:
         10_000,
     )
     assert (told["window_ticks"], told["patterns"], told["rules"]) == (10, [{"id": "p"}], [{"metric": "m"}])
-    assert told["limits"] == {"partials_per_key": 1_000, "series_per_node": 2_000, "nodes_per_graph": 20_000}
+    assert told["limits"] == {
+        "partials_per_key": 1_000,
+        "series_per_node": 2_000,
+        "nodes_per_graph": 20_000,
+        "pattern_time_share": 0.8,
+        "pattern_time_window_ms": 60_000,
+    }
 
 
 def test_control_is_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_path: Path) -> None:
@@ -249,6 +255,8 @@ def test_recordings_bring_their_ticks_and_names(tmp_path: Path) -> None:
     told = jvm(load_config(written(tmp_path, sources=sources), environment={}))
     assert told["sources"][0]["names"] == ["one", "two"]
     assert told["graph_ticks"] == {"one": 15_000, "two": 10_000}
+    ends = [open_recording(tmp_path / name).meta.end for name in ("one", "two")]
+    assert told["graph_ends"] == dict(zip(("one", "two"), ends, strict=True))
     assert (
         jvm(load_config(written(tmp_path, sources=sources, tick="30s"), environment={}))["graph_ticks"] == {}
     )

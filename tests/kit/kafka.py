@@ -13,6 +13,7 @@ import sys
 import tempfile
 import uuid
 from base64 import urlsafe_b64encode
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -35,9 +36,10 @@ PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@{host}:{controller}
-listeners=PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}
-advertised.listeners=PLAINTEXT://{host}:{port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=CLIENT://{host}:{port},CONTROLLER://{host}:{controller}
+advertised.listeners=CLIENT://{host}:{port}
+listener.security.protocol.map=CLIENT:{protocol},CONTROLLER:PLAINTEXT
+inter.broker.listener.name=CLIENT
 controller.listener.names=CONTROLLER
 log.dirs={data}
 num.partitions={partitions}
@@ -76,8 +78,20 @@ class Broker:
     ``bootstrap`` is its address, ``log`` the file with what it said, ``process`` its JVM.
     """
 
-    def __init__(self, folder: Path, *, host: str = "localhost", port: int = 0, partitions: int = 1) -> None:
-        """``folder`` takes its data, configuration and log; ``port`` 0 means any free one."""
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        host: str = "localhost",
+        port: int = 0,
+        partitions: int = 1,
+        protocol: str = "PLAINTEXT",
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        """``folder`` takes its data, configuration and log; ``port`` 0 means any free one.
+
+        ``protocol``: how clients speak to it; ``settings``: more of its properties, such as what that needs.
+        """
         free = free_ports(2)
         self.folder = folder
         self.port = port or free[0]
@@ -85,8 +99,15 @@ class Broker:
         self.log = folder / "broker.log"
         self.process: subprocess.Popen[bytes] | None = None
         self._properties = PROPERTIES.format(
-            host=host, port=self.port, controller=free[1], data=folder / "data", partitions=partitions
+            host=host,
+            port=self.port,
+            controller=free[1],
+            data=folder / "data",
+            partitions=partitions,
+            protocol=protocol,
         )
+        for name, value in (settings or {}).items():
+            self._properties += f"{name}={value}\n"
 
     def start(self, timeout_s: float = 600.0) -> Self:
         """Format the storage where it is new, start the broker, wait until it says it has started."""

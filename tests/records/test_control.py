@@ -10,7 +10,14 @@ import pytest
 from pydantic import ValidationError
 
 from cep_patterns.yaml_loader import load_library
-from records.control import LARGEST_BYTES, ControlRecord, PatternAck, PatternsLive, read_told
+from records.control import (
+    LARGEST_BYTES,
+    ControlRecord,
+    PatternAck,
+    PatternsLive,
+    PatternSuspended,
+    read_told,
+)
 
 GOLDEN = Path(__file__).with_name("golden")
 CONTROL, ANSWERS = GOLDEN / "control_v1.ndjson", GOLDEN / "pattern_answers_v1.ndjson"
@@ -30,7 +37,7 @@ def test_records_of_the_first_release_are_read_and_written_as_they_were() -> Non
 
 def test_answers_of_the_first_release_are_read() -> None:
     told = [read_told(line) for line in lines(ANSWERS)]
-    assert [type(each) for each in told] == [PatternAck, PatternAck, PatternsLive]
+    assert [type(each) for each in told] == [PatternAck, PatternAck, PatternsLive, PatternSuspended]
     assert [orjson.loads(each.model_dump_json(by_alias=True)) for each in told if each] == [
         orjson.loads(line) for line in lines(ANSWERS)
     ]

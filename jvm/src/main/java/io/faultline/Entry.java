@@ -2,6 +2,7 @@ package io.faultline;
 
 import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
+import io.faultline.config.LimitsConfig;
 import io.faultline.config.SinksConfig;
 import io.faultline.control.ControlSource;
 import io.faultline.graph.Correlate;
@@ -58,13 +59,18 @@ public final class Entry {
     BroadcastStream<Row> control =
         job.control() == null ? null : ControlSource.of(env, job.control(), job.name());
     SingleOutputStreamOperator<GraphEvent> nodes =
-        nodes(parts.blocks().keyBy(Block::key, Types.STRING), NodeConfig.parse(raw), control)
+        nodes(
+                parts.blocks().keyBy(Block::key, Types.STRING),
+                NodeConfig.parse(raw),
+                job.limits(),
+                control)
             .name("normalise, detect, frame")
             .uid("node");
     SingleOutputStreamOperator<Row> observations =
         correlated(
                 nodes.union(parts.edges()).keyBy(GraphEvent::graph, Types.STRING),
                 GraphConfig.parse(raw),
+                job.limits(),
                 control)
             .name("correlate")
             .uid("correlate");
@@ -81,19 +87,23 @@ public final class Entry {
   private static SingleOutputStreamOperator<GraphEvent> nodes(
       KeyedStream<Block, String> blocks,
       NodeConfig config,
+      LimitsConfig limits,
       @Nullable BroadcastStream<Row> control) {
     return control == null
         ? blocks.process(new NodeOperator(config), GraphEventSerializer.TYPE)
-        : blocks.connect(control).process(new LiveNodeOperator(config), GraphEventSerializer.TYPE);
+        : blocks
+            .connect(control)
+            .process(new LiveNodeOperator(config, limits), GraphEventSerializer.TYPE);
   }
 
   private static SingleOutputStreamOperator<Row> correlated(
       KeyedStream<GraphEvent, String> events,
       GraphConfig config,
+      LimitsConfig limits,
       @Nullable BroadcastStream<Row> control) {
     return control == null
         ? events.process(new Correlate(config), Correlate.ROW)
-        : events.connect(control).process(new LiveCorrelate(config), Correlate.ROW);
+        : events.connect(control).process(new LiveCorrelate(config, limits), Correlate.ROW);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.faultline.cep;
 
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.annotation.Nullable;
@@ -114,6 +115,13 @@ public final class CompiledPattern {
   /** Whether a partial match may begin with an event of this graph. */
   boolean mayBegin(Event e) {
     return !live.draining() && (live.share().isAll() || live.share().covers(model.id(), e.graph()));
+  }
+
+  /** Whether a match or timeout says only that something did not come. */
+  public boolean isToldBySilence(MatchJson.Kind kind) {
+    List<PatternModel.Step> steps = model.steps();
+    return kind == MatchJson.Kind.TIMEOUT
+        || steps.get(steps.size() - 1).repeat().contiguity().isNegative();
   }
 
   NFA<Event> nfa() {

@@ -13,6 +13,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param graph graph of records that name none; null = "default"
  * @param tickMs length of a tick, ms
  * @param graphTicks length of a tick by graph, ms
+ * @param graphEnds when the recordings of a graph end, ms UTC: silence after that says nothing
  * @param outOfOrdernessMs how far event time stays behind the latest record, ms
  * @param idleAfterMs a partition silent for so long (wall clock) no longer holds back event time
  * @param maxFutureMs a record further ahead of its Kafka timestamp is a dead letter, ms
@@ -31,6 +32,7 @@ public record JobConfig(
     @Nullable String graph,
     @Nullable Long tickMs,
     Map<String, Long> graphTicks,
+    @Nullable Map<String, Long> graphEnds,
     @Nullable Long outOfOrdernessMs,
     @Nullable Long idleAfterMs,
     @Nullable Long maxFutureMs,
@@ -57,6 +59,7 @@ public record JobConfig(
     tickMs = atLeast(tickMs, 1, 60_000L, "tick_ms");
     graphTicks = graphTicks == null ? Map.of() : Map.copyOf(graphTicks);
     graphTicks.forEach((of, tick) -> atLeast(tick, 1, 1, "graph_ticks." + of));
+    graphEnds = graphEnds == null ? Map.of() : Map.copyOf(graphEnds);
     outOfOrdernessMs = atLeast(outOfOrdernessMs, 0, 0L, "out_of_orderness_ms");
     idleAfterMs = atLeast(idleAfterMs, 1, 30_000L, "idle_after_ms");
     maxFutureMs = atLeast(maxFutureMs, 0, 300_000L, "max_future_ms");
@@ -70,7 +73,7 @@ public record JobConfig(
             (long) atLeast(windowTicks == null ? null : (long) windowTicks, 1, 10L, "window_ticks");
     rules = rules == null ? List.of() : List.copyOf(rules);
     patterns = patterns == null ? List.of() : List.copyOf(patterns);
-    limits = limits == null ? new LimitsConfig(null, null, null) : limits;
+    limits = limits == null ? LimitsConfig.DEFAULT : limits;
     name = name == null ? "faultline" : name;
   }
 

@@ -3,11 +3,14 @@ package io.faultline.config;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonProcessingException;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.StreamReadFeature;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.DeserializationFeature;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonMappingException;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.MapperFeature;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -111,5 +114,12 @@ public final class Json {
       }
     }
     return row[b.length()];
+  }
+
+  /** The whole numbers of an object by name, in its order; none of what is no object. */
+  public static Map<String, Long> longs(JsonNode object) {
+    Map<String, Long> longs = new LinkedHashMap<>();
+    object.fields().forEachRemaining(e -> longs.put(e.getKey(), e.getValue().asLong()));
+    return longs;
   }
 }

@@ -39,6 +39,25 @@ record AuditJson(String job, String operator, int subtask, int subtasks) {
   }
 
   /**
+   * A pattern took too much of this subtask's time and runs here no more.
+   *
+   * @param allowed the share that it may take
+   * @param request names the record that published it; null where the configuration did
+   * @param now ms UTC
+   */
+  String suspended(TimeBudget.Overrun over, double allowed, @Nullable String request, long now) {
+    ObjectNode json = line("pattern_suspended");
+    json.put("pattern", over.id()).put("version", over.version());
+    json.put("share", rounded(over.share())).put("allowed", allowed);
+    json.put("window_ms", over.windowMs()).put("request", request);
+    return json.put("time", now).toString();
+  }
+
+  private static double rounded(double share) {
+    return Math.round(share * 1_000) / 1_000.0;
+  }
+
+  /**
    * All patterns that are live, hosted here or not.
    *
    * @param now ms UTC

@@ -1,5 +1,6 @@
 package io.faultline.control;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.LivePattern;
 import java.util.List;
 import java.util.function.Consumer;
@@ -28,6 +29,7 @@ public abstract class LiveFunction<I, O> extends KeyedBroadcastProcessFunction<S
   private final OutputTag<String> audit;
   private transient BroadcastState<String, String> state;
   private transient PatternControl control;
+  private transient TimeBudget budget;
 
   /**
    * @param audit where answers go, and what the work itself tells the audit
@@ -41,6 +43,9 @@ public abstract class LiveFunction<I, O> extends KeyedBroadcastProcessFunction<S
 
   /** From now on these patterns run. */
   protected abstract void use(List<LivePattern> patterns);
+
+  /** The patterns that run, with what they have taken so far. */
+  protected abstract List<CompiledPattern> running();
 
   protected abstract void element(
       I element, TimerService timers, Consumer<String> told, Collector<O> out) throws Exception;
@@ -62,6 +67,7 @@ public abstract class LiveFunction<I, O> extends KeyedBroadcastProcessFunction<S
   public final void open(OpenContext context) throws Exception {
     control = begin(state);
     use(control.hosted());
+    budget = control.budget();
   }
 
   @Override
@@ -70,6 +76,7 @@ public abstract class LiveFunction<I, O> extends KeyedBroadcastProcessFunction<S
     Consumer<String> told = json -> context.output(audit, json);
     control.announce(told);
     element(element, context.timerService(), told, out);
+    holdToBudget(told);
   }
 
   @Override
@@ -85,6 +92,21 @@ public abstract class LiveFunction<I, O> extends KeyedBroadcastProcessFunction<S
     if (control.expire(context.currentWatermark())) {
       use(control.hosted());
     }
-    timer(time, context.timerService(), json -> context.output(audit, json), out);
+    Consumer<String> told = json -> context.output(audit, json);
+    timer(time, context.timerService(), told, out);
+    holdToBudget(told);
+  }
+
+  /** Suspends patterns that take too much time. Costs a look at the clock per call. */
+  private void holdToBudget(Consumer<String> told) {
+    long now = System.nanoTime();
+    if (!budget.isOver(now)) {
+      return;
+    }
+    List<TimeBudget.Overrun> over = budget.end(running(), now);
+    if (!over.isEmpty()) {
+      control.suspend(over, told);
+      use(control.hosted());
+    }
   }
 }

@@ -90,6 +90,13 @@ final class LivePatterns {
     return List.copyOf(standing.values());
   }
 
+  /** Names the record that published this version; null where none did that is known. */
+  @Nullable
+  String request(String id, int version) {
+    ControlRecord record = records.get(id);
+    return record == null || record.version() != version ? null : record.request();
+  }
+
   /** What an engine that hosts these keys is to run, the draining versions too. */
   List<LivePattern> hosted(Predicate<PatternModel.Key> keys) {
     List<LivePattern> all = new ArrayList<>();

@@ -3,9 +3,12 @@ package io.faultline.control;
 import io.faultline.cep.LivePattern;
 import io.faultline.cep.PatternModel;
 import io.faultline.cep.Refusal;
+import io.faultline.config.LimitsConfig;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -13,6 +16,7 @@ import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.types.Row;
 import org.slf4j.Logger;
@@ -37,6 +41,12 @@ public final class PatternControl {
   private final LivePatterns patterns;
   private final AuditJson audit;
   private final Map<String, String> written;
+  private final LimitsConfig limits;
+  private final Counter suspensions;
+
+  /** Versions that took too much of this subtask's time. */
+  private final Set<String> suspended = new HashSet<>();
+
   private boolean announced;
 
   /**
@@ -45,6 +55,7 @@ public final class PatternControl {
    * @param operator its name in answers
    * @param hosts which patterns it runs
    * @param answersForOthers whether it answers where no host can be named
+   * @param limits the share of a subtask's time that one pattern may take
    */
   public PatternControl(
       BroadcastState<String, String> state,
@@ -52,11 +63,14 @@ public final class PatternControl {
       RuntimeContext runtime,
       String operator,
       Predicate<PatternModel.Key> hosts,
-      boolean answersForOthers)
+      boolean answersForOthers,
+      LimitsConfig limits)
       throws Exception {
     this.state = state;
     this.hosts = hosts;
     this.answersForOthers = answersForOthers;
+    this.limits = limits;
+    this.suspensions = runtime.getMetricGroup().counter("patterns_suspended");
     Map<String, String> before = new TreeMap<>();
     state.entries().forEach(entry -> before.put(entry.getKey(), entry.getValue()));
     this.patterns = new LivePatterns(configured, before);
@@ -74,7 +88,30 @@ public final class PatternControl {
 
   /** What the operator is to run now. */
   public List<LivePattern> hosted() {
-    return patterns.hosted(hosts);
+    List<LivePattern> all = patterns.hosted(hosts);
+    all.removeIf(each -> suspended.contains(each.model().versionedId()));
+    return all;
+  }
+
+  /** A budget of the patterns' time that begins now. */
+  TimeBudget budget() {
+    return new TimeBudget(limits, System.nanoTime());
+  }
+
+  /**
+   * These take too much time: they run no more in this subtask, until they are published again or
+   * the task starts anew. Others go on as they were.
+   */
+  void suspend(List<TimeBudget.Overrun> over, Consumer<String> out) {
+    for (TimeBudget.Overrun each : over) {
+      suspended.add(each.id() + '@' + each.version());
+      suspensions.inc();
+      String request = patterns.request(each.id(), each.version());
+      long now = System.currentTimeMillis();
+      String line = audit.suspended(each, limits.patternTimeShare(), request, now);
+      LOG.warn("event=pattern_suspended {}", line);
+      out.accept(line);
+    }
   }
 
   /** Tells once after a start which patterns are live; to be called with each element. */
@@ -95,6 +132,7 @@ public final class PatternControl {
     }
     boolean taken = !answer.isRefused() && answer.state() != Answer.State.IGNORED;
     if (taken) {
+      suspended.remove(answer.id() + '@' + answer.version());
       keep();
     }
     boolean own = answer.key() == null ? answersForOthers : hosts.test(answer.key());

@@ -19,6 +19,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param patternTexts pattern models as JSON; those keyed by graph run here
  * @param partialsPerKey most partial matches of one graph and pattern
  * @param timeouts whether all partial matches that ran out of time are told
+ * @param graphEnds when the input of a graph ends, ms UTC: silence after that says nothing
  */
 public record GraphConfig(
     long tickMs,
@@ -28,13 +29,15 @@ public record GraphConfig(
     int nodesPerGraph,
     List<String> patternTexts,
     int partialsPerKey,
-    boolean timeouts)
+    boolean timeouts,
+    Map<String, Long> graphEnds)
     implements Serializable {
   private static final int MOST_NODES = 20_000;
   private static final long HOUR_MS = 3_600_000;
 
   public GraphConfig {
     graphTicks = new LinkedHashMap<>(graphTicks);
+    graphEnds = new LinkedHashMap<>(graphEnds);
     patternTexts = new ArrayList<>(patternTexts);
   }
 
@@ -48,6 +51,28 @@ public record GraphConfig(
     this(tickMs, graphTicks, windowTicks, edgeTtlMs, nodesPerGraph, List.of(), 1000, false);
   }
 
+  /** Of graphs without an end. */
+  public GraphConfig(
+      long tickMs,
+      Map<String, Long> graphTicks,
+      int windowTicks,
+      long edgeTtlMs,
+      int nodesPerGraph,
+      List<String> patternTexts,
+      int partialsPerKey,
+      boolean timeouts) {
+    this(
+        tickMs,
+        graphTicks,
+        windowTicks,
+        edgeTtlMs,
+        nodesPerGraph,
+        patternTexts,
+        partialsPerKey,
+        timeouts,
+        Map.of());
+  }
+
   /** The patterns as JSON. */
   List<JsonNode> patterns() {
     return patternTexts.stream().map(text -> Json.read(text, JsonNode.class, "patterns")).toList();
@@ -57,25 +82,27 @@ public record GraphConfig(
    * Reads the configuration of the job: tick_ms, graph_ticks, window_ticks, edge_ttl_ms, limits.
    */
   public static GraphConfig parse(JsonNode json) {
-    Map<String, Long> ticks = new LinkedHashMap<>();
-    json.path("graph_ticks")
-        .fields()
-        .forEachRemaining(e -> ticks.put(e.getKey(), e.getValue().asLong()));
     return new GraphConfig(
         json.path("tick_ms").asLong(60_000),
-        ticks,
+        Json.longs(json.path("graph_ticks")),
         json.path("window_ticks").asInt(10),
         json.path("edge_ttl_ms").asLong(HOUR_MS),
         json.path("limits").path("nodes_per_graph").asInt(MOST_NODES),
         texts(json.path("patterns")),
         json.path("limits").path("partials_per_key").asInt(1000),
-        json.path("timeouts").asBoolean(false));
+        json.path("timeouts").asBoolean(false),
+        Json.longs(json.path("graph_ends")));
   }
 
   private static List<String> texts(JsonNode patterns) {
     List<String> texts = new ArrayList<>();
     patterns.forEach(pattern -> texts.add(pattern.toString()));
     return texts;
+  }
+
+  /** When the input of this graph ends, ms UTC; Long.MAX_VALUE = it does not. */
+  long endOf(String graph) {
+    return graphEnds.getOrDefault(graph, Long.MAX_VALUE);
   }
 
   /** Length of a tick of this graph, ms. */

@@ -17,6 +17,11 @@ interface GraphOutput extends Tally {
     match(time, json);
   }
 
+  /** When all input ended, ms UTC: silence after that says nothing. */
+  default long inputEnd() {
+    return Long.MAX_VALUE;
+  }
+
   /** A match or an edge as the patterns keyed by graph are about to see it. */
   default void sight(KeyRuns runs, Event sight) {}
 

@@ -25,14 +25,18 @@ import java.util.Map;
  */
 final class GraphPatterns implements MatchOutput {
   private final List<Refusal> refused = new ArrayList<>();
+  private final GraphConfig config;
   private final Containment containment = new Containment();
   private CepEngine engine;
   private boolean any;
 
-  /** Output of the call at hand. */
+  /** Graph and output of the call at hand. */
+  private String graph;
+
   private GraphOutput out;
 
   GraphPatterns(GraphConfig config) {
+    this.config = config;
     List<PatternModel> models =
         PatternReader.readAll(config.patterns(), new ArrayList<>()).stream()
             .filter(model -> model.key() == PatternModel.Key.GRAPH)
@@ -90,14 +94,19 @@ final class GraphPatterns implements MatchOutput {
   }
 
   private void show(GraphState state, GraphSight sight, GraphOutput output) {
-    out = output;
+    begin(state, output);
     output.sight(state.runs, sight);
     engine.event(state.runs, sight, this);
   }
 
+  private void begin(GraphState state, GraphOutput output) {
+    graph = state.graph;
+    out = output;
+  }
+
   /** Lets event time pass for partial matches. */
   void advance(GraphState state, long time, GraphOutput output) {
-    out = output;
+    begin(state, output);
     engine.advance(state.runs, time, this);
   }
 
@@ -118,6 +127,11 @@ final class GraphPatterns implements MatchOutput {
 
   private void tell(
       CompiledPattern pattern, MatchJson.Kind kind, Map<String, List<Event>> seen, long readyAt) {
+    long end = Math.min(config.endOf(graph), out.inputEnd());
+    if (readyAt > end && pattern.isToldBySilence(kind)) {
+      out.add("silent_after_end");
+      return;
+    }
     out.add("graph_matches");
     out.graphMatch(
         readyAt, GraphMatchJson.render(pattern.model(), pattern.isDryRun(), kind, seen, readyAt));

@@ -47,6 +47,12 @@ public final class GraphRun implements NodeOutput, GraphOutput {
     assembler.advance(state, watermark, false, this);
   }
 
+  /** What is told of it is held against the end of a recording by whoever reads it. */
+  @Override
+  public long inputEnd() {
+    return Long.MAX_VALUE;
+  }
+
   /** Packs what is left; silence after the end of the input means nothing. */
   public void end() {
     assembler.advance(state, Long.MAX_VALUE, true, this);

@@ -33,6 +33,9 @@ final class GraphWork {
   private final ValueState<GraphState> states;
   private final Output output;
 
+  /** The latest event time of a frame that this subtask has seen. */
+  private long latest = Long.MIN_VALUE;
+
   GraphWork(GraphConfig config, RuntimeContext runtime) {
     assembler = new GraphAssembler(config);
     output = new Output(new Counts(runtime.getMetricGroup()));
@@ -57,6 +60,11 @@ final class GraphWork {
     patternMetrics.show(assembler.patterns().patterns());
   }
 
+  /** The patterns that run. */
+  List<CompiledPattern> running() {
+    return assembler.patterns().patterns();
+  }
+
   /** An event of the current key. */
   void event(GraphEvent event, TimerService timers, Consumer<String> audit, Collector<Row> out)
       throws IOException {
@@ -64,6 +72,9 @@ final class GraphWork {
     GraphState state = states.value();
     if (state == null) {
       state = new GraphState(event.graph());
+    }
+    if (event.frame() != null) {
+      latest = Math.max(latest, event.time());
     }
     assembler.add(state, event, timers.currentWatermark(), output);
     keep(state, timers, false);
@@ -78,6 +89,8 @@ final class GraphWork {
     }
     output.begin(state.graph, audit, out);
     state.timer = Long.MAX_VALUE;
+    latest = Math.max(latest, state.lastTick);
+    output.inputEnd = ended(timers) ? latest : Long.MAX_VALUE;
     assembler.advance(state, time, ended(timers), output);
     keep(state, timers, true);
   }
@@ -132,6 +145,7 @@ final class GraphWork {
 
     private final Counts counts;
     private String graph;
+    private long inputEnd = Long.MAX_VALUE;
     private Consumer<String> audit;
     private Collector<Row> out;
 
@@ -143,6 +157,11 @@ final class GraphWork {
       graph = newGraph;
       audit = newAudit;
       out = newOut;
+    }
+
+    @Override
+    public long inputEnd() {
+      return inputEnd;
     }
 
     @Override

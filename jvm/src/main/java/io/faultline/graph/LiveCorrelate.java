@@ -1,6 +1,8 @@
 package io.faultline.graph;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.LivePattern;
+import io.faultline.config.LimitsConfig;
 import io.faultline.control.LiveFunction;
 import io.faultline.control.PatternControl;
 import io.faultline.records.GraphEvent;
@@ -19,23 +21,39 @@ public final class LiveCorrelate extends LiveFunction<GraphEvent, Row> {
   private static final long serialVersionUID = 1L;
 
   private final GraphConfig config;
+  private final LimitsConfig limits;
   private transient GraphWork work;
 
-  public LiveCorrelate(GraphConfig config) {
+  /**
+   * @param limits the share of a subtask's time that one pattern may take
+   */
+  public LiveCorrelate(GraphConfig config, LimitsConfig limits) {
     super(Correlate.AUDIT);
     this.config = config;
+    this.limits = limits;
   }
 
   @Override
   protected PatternControl begin(BroadcastState<String, String> patterns) throws Exception {
     work = new GraphWork(config, getRuntimeContext());
     return new PatternControl(
-        patterns, config.patterns(), getRuntimeContext(), "correlate", GraphWork::hosts, false);
+        patterns,
+        config.patterns(),
+        getRuntimeContext(),
+        "correlate",
+        GraphWork::hosts,
+        false,
+        limits);
   }
 
   @Override
   protected void use(List<LivePattern> patterns) {
     work.use(patterns);
+  }
+
+  @Override
+  protected List<CompiledPattern> running() {
+    return work.running();
   }
 
   @Override

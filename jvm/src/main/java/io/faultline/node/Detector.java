@@ -25,6 +25,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Arra
 final class Detector implements MatchOutput {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  private final NodeConfig config;
   private final Containment containment = new Containment();
   private CepEngine engine;
   private final List<Refusal> refused = new ArrayList<>();
@@ -37,6 +38,7 @@ final class Detector implements MatchOutput {
   private NodeOutput out;
 
   Detector(NodeConfig config) {
+    this.config = config;
     List<PatternModel> models = new ArrayList<>();
     for (PatternModel model : PatternReader.readAll(patterns(config), refused)) {
       switch (model.key()) {
@@ -127,7 +129,6 @@ final class Detector implements MatchOutput {
 
   @Override
   public void match(CompiledPattern pattern, Map<String, List<Event>> samples, long readyAt) {
-    out.add("matches");
     tell(pattern, MatchJson.Kind.MATCH, samples, readyAt);
   }
 
@@ -141,6 +142,14 @@ final class Detector implements MatchOutput {
       MatchJson.Kind kind,
       Map<String, List<Event>> samples,
       long readyAt) {
+    long end = Math.min(config.endOf(state.graph), out.inputEnd());
+    if (readyAt > end && pattern.isToldBySilence(kind)) {
+      out.add("silent_after_end");
+      return;
+    }
+    if (kind == MatchJson.Kind.MATCH) {
+      out.add("matches");
+    }
     out.match(
         state.graph,
         readyAt,

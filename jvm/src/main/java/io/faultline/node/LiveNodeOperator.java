@@ -1,7 +1,9 @@
 package io.faultline.node;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.LivePattern;
 import io.faultline.config.Json;
+import io.faultline.config.LimitsConfig;
 import io.faultline.control.LiveFunction;
 import io.faultline.control.PatternControl;
 import io.faultline.records.Block;
@@ -21,11 +23,16 @@ public final class LiveNodeOperator extends LiveFunction<Block, GraphEvent> {
   private static final long serialVersionUID = 1L;
 
   private final NodeConfig config;
+  private final LimitsConfig limits;
   private transient NodeWork work;
 
-  public LiveNodeOperator(NodeConfig config) {
+  /**
+   * @param limits the share of a subtask's time that one pattern may take
+   */
+  public LiveNodeOperator(NodeConfig config, LimitsConfig limits) {
     super(NodeOperator.AUDIT);
     this.config = config;
+    this.limits = limits;
   }
 
   @Override
@@ -36,12 +43,17 @@ public final class LiveNodeOperator extends LiveFunction<Block, GraphEvent> {
             .map(text -> Json.read(text, JsonNode.class, "patterns"))
             .toList();
     return new PatternControl(
-        patterns, configured, getRuntimeContext(), "node", NodeWork::hosts, true);
+        patterns, configured, getRuntimeContext(), "node", NodeWork::hosts, true, limits);
   }
 
   @Override
   protected void use(List<LivePattern> patterns) {
     work.use(patterns);
+  }
+
+  @Override
+  protected List<CompiledPattern> running() {
+    return work.running();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.faultline.node;
 
+import io.faultline.config.Json;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param timeouts whether partial matches that ran out of time are told
  * @param limits bounds of one node's state
  * @param edges how edges follow from series that have a peer
+ * @param graphEnds when the input of a graph ends, ms UTC: silence after that says nothing
  */
 public record NodeConfig(
     long tickMs,
@@ -27,7 +29,8 @@ public record NodeConfig(
     List<String> patterns,
     boolean timeouts,
     Limits limits,
-    EdgePolicy edges)
+    EdgePolicy edges,
+    Map<String, Long> graphEnds)
     implements Serializable {
 
   /**
@@ -40,7 +43,7 @@ public record NodeConfig(
     public static final Limits DEFAULT = new Limits(1000, 2000);
   }
 
-  /** With the usual edges. */
+  /** With the usual edges, of graphs without an end. */
   public NodeConfig(
       long tickMs,
       Map<String, Long> graphTicks,
@@ -49,7 +52,16 @@ public record NodeConfig(
       List<String> patterns,
       boolean timeouts,
       Limits limits) {
-    this(tickMs, graphTicks, windowTicks, rules, patterns, timeouts, limits, EdgePolicy.DEFAULT);
+    this(
+        tickMs,
+        graphTicks,
+        windowTicks,
+        rules,
+        patterns,
+        timeouts,
+        limits,
+        EdgePolicy.DEFAULT,
+        Map.of());
   }
 
   public NodeConfig {
@@ -61,22 +73,19 @@ public record NodeConfig(
       throw new IllegalArgumentException("tick_ms must be positive, not " + tickMs);
     }
     graphTicks = new LinkedHashMap<>(graphTicks);
+    graphEnds = new LinkedHashMap<>(graphEnds);
     rules = new ArrayList<>(rules);
     patterns = new ArrayList<>(patterns);
   }
 
   /** Reads the configuration of the job: tick_ms, graph_ticks, window_ticks, rules, ... */
   public static NodeConfig parse(JsonNode json) {
-    Map<String, Long> ticks = new LinkedHashMap<>();
-    json.path("graph_ticks")
-        .fields()
-        .forEachRemaining(e -> ticks.put(e.getKey(), e.getValue().asLong()));
     List<String> patterns = new ArrayList<>();
     json.path("patterns").forEach(pattern -> patterns.add(pattern.toString()));
     JsonNode limits = json.path("limits");
     return new NodeConfig(
         json.path("tick_ms").asLong(60_000),
-        ticks,
+        Json.longs(json.path("graph_ticks")),
         json.path("window_ticks").asInt(10),
         Rule.parseAll(json.path("rules")),
         patterns,
@@ -84,7 +93,13 @@ public record NodeConfig(
         new Limits(
             limits.path("partials_per_key").asInt(Limits.DEFAULT.partialsPerKey()),
             limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())),
-        EdgePolicy.parse(json));
+        EdgePolicy.parse(json),
+        Json.longs(json.path("graph_ends")));
+  }
+
+  /** When the input of this graph ends, ms UTC; Long.MAX_VALUE = it does not. */
+  long endOf(String graph) {
+    return graphEnds.getOrDefault(graph, Long.MAX_VALUE);
   }
 
   /** Length of a tick of this graph, ms. */

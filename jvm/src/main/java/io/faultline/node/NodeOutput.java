@@ -15,6 +15,11 @@ public interface NodeOutput extends Tally {
   /** A match as UTF-8 JSON, ready at this event time (ms UTC). */
   void match(String graph, long time, byte[] json);
 
+  /** When all input ended, ms UTC: silence after that says nothing. */
+  default long inputEnd() {
+    return Long.MAX_VALUE;
+  }
+
   /** Whether {@link #sample} is wanted: it costs something per sample. */
   default boolean wantsSamples() {
     return false;

@@ -43,6 +43,9 @@ final class NodeWork {
   private final Output output;
   private long timersSeen;
 
+  /** The latest event time that this subtask has seen. */
+  private long latest = Long.MIN_VALUE;
+
   NodeWork(NodeConfig config, RuntimeContext runtime) {
     processor = new NodeProcessor(config);
     MetricGroup metrics = runtime.getMetricGroup();
@@ -67,6 +70,11 @@ final class NodeWork {
     patternMetrics.show(processor.patterns());
   }
 
+  /** The patterns that run. */
+  List<CompiledPattern> running() {
+    return processor.patterns();
+  }
+
   /** A block of the current key. */
   void block(Block block, TimerService timers, Consumer<String> audit, Collector<GraphEvent> out)
       throws IOException {
@@ -75,6 +83,7 @@ final class NodeWork {
       output.late(block);
       return;
     }
+    latest = Math.max(latest, block.time());
     NodeState state = states.value();
     if (state == null) {
       state = new NodeState(block.graph(), block.node());
@@ -94,6 +103,8 @@ final class NodeWork {
     output.begin(audit, out);
     state.timer = Long.MAX_VALUE;
     output.node = state;
+    latest = Math.max(latest, state.time);
+    output.inputEnd = timers.currentWatermark() == Long.MAX_VALUE ? latest : Long.MAX_VALUE;
     processor.advance(state, time, output);
     if (timersSeen++ % WATCH_EVERY == 0) {
       processor.watch(output);
@@ -133,6 +144,8 @@ final class NodeWork {
     /** The node at hand. */
     private NodeState node;
 
+    private long inputEnd = Long.MAX_VALUE;
+
     Output(Counts counts, UnmappedNames unmapped) {
       this.counts = counts;
       this.unmapped = unmapped;
@@ -147,6 +160,11 @@ final class NodeWork {
     public void frame(NodeFrame frame) {
       counts.add("frames");
       out.collect(GraphEvent.of(frame));
+    }
+
+    @Override
+    public long inputEnd() {
+      return inputEnd;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static io.faultline.graph.Events.T0;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.faultline.config.LimitsConfig;
 import io.faultline.control.PatternControl;
 import io.faultline.control.Records;
 import io.faultline.records.GraphEvent;
@@ -35,7 +36,8 @@ class LiveCorrelateTest {
     var harness =
         new KeyedBroadcastOperatorTestHarness<>(
             new CoBroadcastWithKeyedOperator<>(
-                new LiveCorrelate(Events.CONFIG), List.of(PatternControl.STATE)),
+                new LiveCorrelate(Events.CONFIG, LimitsConfig.DEFAULT),
+                List.of(PatternControl.STATE)),
             GraphEvent::graph,
             Types.STRING,
             128,

@@ -5,6 +5,7 @@ import static io.faultline.node.Given.TICK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.faultline.config.LimitsConfig;
 import io.faultline.control.PatternControl;
 import io.faultline.control.Records;
 import io.faultline.records.Block;
@@ -37,9 +38,13 @@ class LiveNodeOperatorTest {
     private int scrapes;
 
     Harness(NodeConfig config) throws Exception {
+      this(config, LimitsConfig.DEFAULT);
+    }
+
+    Harness(NodeConfig config, LimitsConfig limits) throws Exception {
       super(
           new CoBroadcastWithKeyedOperator<>(
-              new LiveNodeOperator(config), List.of(PatternControl.STATE)),
+              new LiveNodeOperator(config, limits), List.of(PatternControl.STATE)),
           Block::key,
           Types.STRING,
           128,
@@ -315,6 +320,76 @@ class LiveNodeOperatorTest {
       assertTrue(named.size() < 20, "told at the first, the tenth, the hundredth, found " + named);
       harness.control(Records.publish(3, 5).replace("\"drain\"", "\"drop\""));
       assertEquals(List.of("p@3 600"), harness.scrape(9, 1).matches());
+    }
+  }
+
+  private static final LimitsConfig NO_TIME = new LimitsConfig(null, null, null, 1e-9, 1L);
+
+  private static List<JsonNode> suspensions(Harness harness) {
+    return harness.audit().stream()
+        .filter(told -> told.path("type").asText().equals("pattern_suspended"))
+        .toList();
+  }
+
+  /**
+   * Scrapes until another pattern is suspended: time must pass, and an automaton take some of it.
+   */
+  private static JsonNode suspension(Harness harness) throws Exception {
+    int before = suspensions(harness).size();
+    for (int i = 0; i < 100_000 && suspensions(harness).size() == before; i++) {
+      harness.scrape(9, 1);
+    }
+    List<JsonNode> found = suspensions(harness);
+    assertEquals(before + 1, found.size());
+    return found.get(before);
+  }
+
+  @Test
+  void aPatternThatTakesTooMuchTimeIsSuspendedAndNamed() throws Exception {
+    String idle = Records.pattern(1, 1e9).replace("\"id\":\"p\"", "\"id\":\"idle\"");
+    try (Harness harness = new Harness(config(idle), NO_TIME).begin()) {
+      harness.control(Records.publish(1, 5));
+      JsonNode told = suspension(harness);
+      assertEquals("p", told.path("pattern").asText());
+      assertEquals(1, told.path("version").asInt());
+      assertEquals("r1", told.path("request").asText());
+      assertEquals(1e-9, told.path("allowed").asDouble());
+      assertTrue(told.path("window_ms").asLong() >= 1);
+      int found = harness.matches().size();
+      harness.scrape(9, 1, 9, 1);
+      assertEquals(found, harness.matches().size(), "it runs no more");
+      harness.control(Records.publish(1, 5));
+      harness.scrape(9, 1);
+      assertEquals(found + 1, harness.matches().size(), "it runs once it is published again");
+      suspension(harness);
+      harness.control(Records.publish(2, 5));
+      assertEquals(2, suspension(harness).path("version").asInt());
+    }
+  }
+
+  @Test
+  void aSuspensionEndsWithTheTask() throws Exception {
+    try (Harness harness = new Harness(config(Records.pattern(1, 5)), NO_TIME).begin()) {
+      assertTrue(suspension(harness).path("request").isNull());
+      harness.scrape(9);
+      try (Harness restored = new Harness(config(Records.pattern(1, 5))).at(harness)) {
+        restored.initializeState(harness.snapshot(1, 1));
+        restored.begin().scrape(1, 9, 1);
+        assertEquals(1, restored.matches().size(), "what it held is gone, and it begins anew");
+        assertEquals(List.of(), suspensions(restored));
+      }
+    }
+  }
+
+  @Test
+  void withinItsBudgetNothingIsSuspended() throws Exception {
+    LimitsConfig often = new LimitsConfig(null, null, null, 1.0, 1L);
+    try (Harness harness = new Harness(config(Records.pattern(1, 5)), often).begin()) {
+      for (int i = 0; i < 2_000; i++) {
+        harness.scrape(9, 1);
+      }
+      assertEquals(2_000, harness.matches().size());
+      assertEquals(List.of(), suspensions(harness));
     }
   }
 }

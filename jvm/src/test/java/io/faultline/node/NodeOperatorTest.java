@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 // The harness may be interrupted while it closes: that fails the test, as it should.
 @SuppressWarnings("try")
 class NodeOperatorTest {
-  private static final String SPIKES =
+  static final String SPIKES =
       """
       {"id": "two-spikes", "version": 1, "key": "series", "maturity": "experimental",
        "severity": "critical", "runbook": null, "within_ms": 60000,
@@ -81,7 +81,7 @@ class NodeOperatorTest {
   }
 
   /** Scrapes of three nodes, in order of time; each has two spikes in a row now and then. */
-  private static List<Block> scrapes(int ticks) {
+  static List<Block> scrapes(int ticks) {
     Random random = new Random(5);
     List<Block> blocks = new ArrayList<>();
     for (int t = 0; t < ticks; t++) {
@@ -97,7 +97,7 @@ class NodeOperatorTest {
     return blocks;
   }
 
-  private static List<String> drain(AbstractStreamOperatorTestHarness<GraphEvent> harness)
+  static List<String> drain(AbstractStreamOperatorTestHarness<GraphEvent> harness)
       throws IOException {
     List<String> out = new ArrayList<>();
     for (Object record : harness.getOutput()) {
@@ -117,7 +117,7 @@ class NodeOperatorTest {
     return event.edge() != null ? "edge" : "match";
   }
 
-  private static List<String> inOrder(List<Block> blocks) throws Exception {
+  static List<String> inOrder(List<Block> blocks) throws Exception {
     try (var harness = harness()) {
       harness.open();
       for (Block block : blocks) {
@@ -336,6 +336,58 @@ class NodeOperatorTest {
       assertEquals(spike + 60_000, timeout.time());
       assertTrue(new String(timeout.match()).contains("\"kind\":\"timeout\""));
     }
+  }
+
+  private static final String SILENT =
+      """
+      {"id": "silent", "version": 1, "key": "node", "severity": "critical", "within_ms": 60000,
+       "steps": [
+         {"name": "alive", "where": {"op": ">", "left": {"field": "value"},
+          "right": {"const": 0}}},
+         {"name": "again", "contiguity": "not_followed_by", "where": {"op": ">",
+          "left": {"field": "value"}, "right": {"const": 0}}}]}\
+      """;
+
+  /** One sample of cart, then web alone for five minutes; the nodes that are found silent. */
+  private static List<String> silent(Map<String, Long> graphEnds) throws Exception {
+    NodeConfig base = Given.config(SILENT);
+    NodeConfig config =
+        new NodeConfig(
+            base.tickMs(),
+            base.graphTicks(),
+            base.windowTicks(),
+            base.rules(),
+            base.patterns(),
+            false,
+            base.limits(),
+            base.edges(),
+            graphEnds);
+    try (var harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new KeyedProcessOperator<>(new NodeOperator(config)), Block::key, Types.STRING)) {
+      harness.setup(GraphEventSerializer.INSTANCE);
+      harness.open();
+      Layout cpu = Layout.of(Given.gauge("cpu", Signal.CPU, "%"));
+      harness.processElement(Given.block(T0, cpu, 50), T0);
+      for (long time = T0; time <= T0 + 300_000; time += TICK) {
+        Block block = new Block("shop", "web", time, cpu, new double[] {50}, null);
+        harness.processElement(block, time);
+        harness.processWatermark(time - 1);
+      }
+      harness.processWatermark(Long.MAX_VALUE);
+      assertEquals(0, harness.numEventTimeTimers());
+      return matches(harness.extractOutputValues())
+          .map(event -> new String(event.match()).replaceAll(".*\"node\":\"(\\w+)\".*", "$1"))
+          .toList();
+    }
+  }
+
+  /** A recording that ends is no silent node. */
+  @Test
+  void theEndOfTheInputIsNoSilence() throws Exception {
+    assertEquals(List.of("cart"), silent(Map.of()));
+    assertEquals(List.of("cart"), silent(Map.of("shop", T0 + 60_000, "other", T0)));
+    assertEquals(List.of(), silent(Map.of("shop", T0 + 59_999)));
   }
 
   private static Stream<GraphEvent> matches(List<GraphEvent> events) {

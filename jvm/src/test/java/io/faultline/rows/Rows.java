@@ -81,9 +81,16 @@ final class Rows implements AutoCloseable {
     return rows.opened();
   }
 
-  static Rows on(StateBackend backend, String pattern) throws Exception {
+  /**
+   * @param state null = from nothing
+   */
+  static Rows on(StateBackend backend, String pattern, @Nullable OperatorSubtaskState state)
+      throws Exception {
     Rows rows = new Rows(pattern, 1000, false, true);
     rows.harness.setStateBackend(backend);
+    if (state != null) {
+      rows.harness.initializeState(state);
+    }
     return rows.opened();
   }
 

@@ -1,0 +1,282 @@
+"""Patterns change while a job on a cluster is under load: no sample is lost, none is matched twice.
+
+Every node sends serial numbers. A pattern that nobody touches matches each twenty in a row of a node, only
+where every one of them came once and in order, so its matches are known exactly. Meanwhile others are
+published, raised and retired. One job serves all tests here.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import yaml
+from kafka import KafkaProducer
+
+from cep_patterns.document import read_document
+from faultline import exits
+from faultline.kafka import values_since
+from records.control import ControlRecord
+from tests.kit.cluster import Cluster
+from tests.kit.control import Control, record
+from tests.kit.kafka import Broker
+from tests.kit.topics import Got, consume
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1800)]
+
+T0 = 1_767_225_600_000
+SCRAPE_MS = 1_000
+PARTITIONS = 2
+NODES = tuple(f"node-{number}" for number in range(50))
+SCRAPES_A_SECOND = 60
+"""With 50 nodes 3,000 samples a second."""
+LEAST_SCRAPES = 1_000
+MOST_SCRAPES = 60_000
+RUN = 20
+"""Serial numbers that make one match of the steady pattern."""
+PATTERNS = 200
+UPDATES = 24
+MATCHES = "faultline.matches.v1"
+
+
+def steady() -> dict[str, Any]:
+    """Twenty serial numbers in a row, from each multiple of twenty."""
+    on = 'metric == "serial" and value == first(first).value + count(rest) + 1'
+    return {
+        "id": "steady",
+        "version": 1,
+        "key": "node",
+        "after_match": "skip_past_last",
+        "steps": [
+            {"name": "first", "where": f'metric == "serial" and value % {RUN} == 0'},
+            {"name": "rest", "contiguity": "next", "times": RUN - 1, "consecutive": True, "where": on},
+        ],
+    }
+
+
+def ended() -> dict[str, Any]:
+    """Matches the last samples."""
+    return {
+        "id": "ended",
+        "version": 1,
+        "key": "node",
+        "steps": [{"name": "end", "where": 'metric == "end"'}],
+    }
+
+
+def publish(document: dict[str, Any]) -> ControlRecord:
+    """Of a pattern whose matches open no incident."""
+    model, problems = read_document(document)
+    assert model is not None, problems
+    return record("publish", model.id, model.version, model.wire(), dry_run=True)
+
+
+def bell(number: int) -> dict[str, Any]:
+    """Matches when its own bell rings."""
+    step = {"name": "rung", "where": f'metric == "bell-{number}"'}
+    return {"id": f"bell-{number}", "version": 1, "key": "node", "steps": [step]}
+
+
+def changing(version: int) -> dict[str, Any]:
+    """A serial number that 7 divides, and the next one; versions differ in what is always true."""
+    return {
+        "id": "changing",
+        "version": version,
+        "key": "node",
+        "within": "3s",
+        "steps": [
+            {"name": "seventh", "where": f'metric == "serial" and value % 7 == 0 and value > -{version}'},
+            {"name": "on", "contiguity": "next", "where": "value == first(seventh).value + 1"},
+        ],
+    }
+
+
+class Feeder(threading.Thread):
+    """Sends scrapes at a steady pace until it is told to end, then up to a whole run."""
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__(name="feeder", daemon=True)
+        self._producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=5)
+        self._done = threading.Event()
+        self.sent = 0
+
+    def run(self) -> None:
+        began = time.monotonic()
+        while self.sent < MOST_SCRAPES and not (self._done.is_set() and self._is_whole()):
+            time.sleep(max(0.0, began + self.sent / SCRAPES_A_SECOND - time.monotonic()))
+            self.scrape("serial", self.sent)
+
+    def _is_whole(self) -> bool:
+        return self.sent >= LEAST_SCRAPES and self.sent % RUN == 0
+
+    def scrape(self, metric: str, value: float) -> None:
+        """One sample of each node, those of a partition in one record."""
+        at = T0 + self.sent * SCRAPE_MS
+        for partition in range(PARTITIONS):
+            lines = [
+                json.dumps(
+                    {
+                        "graph": "shop",
+                        "node": node,
+                        "metric": metric,
+                        "value": value,
+                        "time": at,
+                        "kind": "gauge",
+                    }
+                )
+                for node in NODES[partition::PARTITIONS]
+            ]
+            text = "\n".join(lines).encode()
+            self._producer.send("samples", value=text, partition=partition, timestamp_ms=at)
+        self.sent += 1
+
+    def end(self) -> None:
+        """Returns once everything is stored."""
+        self._done.set()
+        self.join()
+        self._producer.flush(900)
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """With a running job that has the steady pattern."""
+    folder = tmp_path_factory.mktemp("load")
+    with Broker(folder / "kafka", partitions=PARTITIONS) as broker, Cluster(folder / "flink") as cluster:
+        patterns = folder / "steady.yaml"
+        patterns.write_text(yaml.safe_dump([steady(), ended()]), encoding="utf-8")
+        source = {
+            "type": "kafka",
+            "bootstrap_servers": broker.bootstrap,
+            "topic": "samples",
+            "format": "native",
+            "start": "earliest",
+        }
+        config = {
+            "name": "load",
+            "sources": [source],
+            "sinks": {"kafka": {"bootstrap_servers": broker.bootstrap}},
+            "patterns": [str(patterns)],
+            "tick": "10m",
+            "out_of_orderness": "0s",
+            "idle_after": "1h",
+            "parallelism": PARTITIONS,
+            "checkpoint": {"interval": "2s"},
+        }
+        file = folder / "job.yaml"
+        file.write_text(yaml.safe_dump(config), encoding="utf-8")
+        done = cluster.faultline("job", "submit", "--config", str(file), "--flink", cluster.address)
+        assert done.returncode == exits.OK, done.stderr + done.stdout
+        yield broker
+
+
+@dataclass(frozen=True, order=True)
+class Match:
+    """`first`, `last`: the scrapes of its samples, from 0."""
+
+    pattern: str
+    version: int
+    node: str
+    first: int
+    last: int
+
+
+def _match(value: bytes | None) -> Match:
+    told = json.loads(value or b"{}")
+    ends = ((told[end] - T0) // SCRAPE_MS for end in ("start", "end"))
+    return Match(told["pattern"], told["version"], told["node"], *ends)
+
+
+@dataclass(frozen=True)
+class Told:
+    """How many scrapes had serial numbers, and all matches."""
+
+    scrapes: int
+    matches: list[Match]
+
+    def of(self, pattern: str) -> list[Match]:
+        return sorted(each for each in self.matches if each.pattern == pattern)
+
+
+def await_matches(broker: Broker, enough: Callable[[list[Match]], bool], timeout_s: float = 900.0) -> None:
+    """Until it is enough of what the topic holds, or time is up."""
+    read: list[Match] = []
+
+    def look(got: list[Got]) -> bool:
+        read.extend(_match(each.value) for each in got[len(read) :])
+        return enough(read)
+
+    consume(broker.bootstrap, MATCHES, look, timeout_s)
+
+
+def await_event_time(broker: Broker, feeder: Feeder) -> None:
+    """Until each node has come as far as the feeder is now, so that a version that drains has drained."""
+    now = feeder.sent
+    await_matches(broker, lambda read: {each.node for each in read if each.last >= now}.issuperset(NODES))
+
+
+@pytest.fixture(scope="module")
+def told(broker: Broker) -> Told:
+    """What matched while 200 patterns came, another one changed 24 times, and ten came and went."""
+    feeder = Feeder(broker.bootstrap)
+    feeder.start()
+    try:
+        with Control(broker.bootstrap) as control:
+            change_much(broker, feeder, control)
+    finally:
+        feeder.end()
+    scrapes = feeder.sent
+    for number in range(PATTERNS):
+        feeder.scrape(f"bell-{number}", 1.0)
+    feeder.scrape("end", 1.0)
+    feeder.scrape("quiet", 1.0)
+    feeder.end()
+    whole = len(NODES) * (scrapes // RUN + PATTERNS + 1)
+    await_matches(broker, lambda read: sum(each.pattern == "ended" for each in read) == len(NODES))
+    await_matches(broker, lambda read: sum(each.pattern != "changing" for each in read) >= whole, 60.0)
+    return Told(scrapes, list(map(_match, values_since(broker.bootstrap, MATCHES, 0))))
+
+
+def change_much(broker: Broker, feeder: Feeder, control: Control) -> None:
+    """All at once, then one after the other, each answered by every subtask."""
+
+    def tell(state: str, *records: ControlRecord) -> None:
+        assert [each.state for each in control.send(records)] == [state] * (PARTITIONS * len(records))
+
+    tell("live", *(publish(bell(number)) for number in range(PATTERNS)))
+    for version in range(1, UPDATES + 1):
+        tell("live", publish(changing(version)))
+        if version % 2:
+            passing = bell(PATTERNS + version)
+            tell("live", publish(passing))
+            tell("retired", record("retire", passing["id"], 1, in_flight="drop"))
+        await_event_time(broker, feeder)
+
+
+def test_no_sample_is_lost_or_matched_twice(told: Told) -> None:
+    assert LEAST_SCRAPES <= told.scrapes < MOST_SCRAPES, "the feeder ended before the updates did"
+    runs = range(0, told.scrapes, RUN)
+    assert told.of("steady") == sorted(
+        Match("steady", 1, node, run, run + RUN - 1) for node in NODES for run in runs
+    )
+
+
+def test_of_a_pattern_that_changes_each_match_belongs_to_one_version(told: Told) -> None:
+    found = told.of("changing")
+    assert {each.version for each in found} == set(range(1, UPDATES + 1))
+    for node in NODES:
+        firsts = [each.first for each in found if each.node == node]
+        assert firsts == list(range(firsts[0], told.scrapes - 1, 7)), node
+
+
+def test_two_hundred_patterns_are_live_and_each_works(told: Told) -> None:
+    rang = sorted(each for each in told.matches if each.pattern.startswith("bell-"))
+    assert rang == sorted(
+        Match(f"bell-{number}", 1, node, told.scrapes + number, told.scrapes + number)
+        for node in NODES
+        for number in range(PATTERNS)
+    )
