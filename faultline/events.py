@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultline import console, feedback
+from faultline import console, feedback, forward_command
 from faultline.kafka_security import KafkaConfig, Servers, brokers
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="What the job found.")
 feedback.register(app)
+forward_command.register(app)
 
 
 @app.command()
