@@ -98,21 +98,15 @@ def _left(lines: Sequence[str]) -> str:
 def _ordered(automaton: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The states by their distance from the start, those that are not reached last."""
     states = {each["name"]: each for each in automaton["states"]}
-    return [states[name] for name in distances(automaton)]
-
-
-def distances(automaton: Mapping[str, Any]) -> dict[str, int]:
-    """Each state's least number of edges from the start, in this order; one more where it is not reached."""
-    states = {each["name"]: each["type"] for each in automaton["states"]}
-    queue = [(name, 0) for name, kind in states.items() if kind == "start"]
-    steps: dict[str, int] = {}
+    queue = [name for name, each in states.items() if each["type"] == "start"]
+    order: dict[str, None] = {}
     while queue:
-        name, distance = queue.pop(0)
-        if name not in steps:
-            steps[name] = distance
-            queue += [(edge["to"], distance + 1) for edge in automaton["edges"] if edge["from"] == name]
-    beyond = max(steps.values(), default=-1) + 1
-    return steps | {name: beyond for name in states if name not in steps}
+        name = queue.pop(0)
+        if name in order:
+            continue
+        order[name] = None
+        queue += [edge["to"] for edge in automaton["edges"] if edge["from"] == name]
+    return [states[name] for name in (*order, *(each for each in states if each not in order))]
 
 
 def _when(edge: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """The automaton of a pattern as a picture: SVG, drawn without Graphviz.
 
-States stand in columns by their distance from the start, from left to right. An edge to the next column runs
+States stand in columns, from left to right, each behind all that lead to it. An edge to the next column runs
 between them, one that stays is a loop below its state, any other runs above all states. Pure; sizes in px.
 """
 
@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from cep_patterns.automaton import condition, conditions, distances
+from cep_patterns.automaton import condition, conditions
 from cep_patterns.model import PatternModel
 
 CHAR: Final = 6.8
@@ -23,6 +23,8 @@ HEIGHT: Final = 32
 """Of a state's box."""
 LOOP: Final = 26
 """How far the first loop hangs below its state."""
+BOW: Final = 32
+"""How far a second edge between two states sags below the first."""
 PAD: Final = 24
 ARROW: Final = 40
 """Least room for an edge between two columns, beside its words."""
@@ -78,7 +80,7 @@ class Picture:
 
 def layout(automaton: Mapping[str, Any]) -> Picture:
     """Where states, edges and words are; no two of states and words cover each other."""
-    steps = distances(automaton)
+    steps = columns(automaton)
     edges = [(each["from"], each["to"], each["action"], _words(each)) for each in automaton["edges"]]
     loops = _grouped((source, words) for source, target, _, words in edges if source == target)
     above = [each for each in edges if steps[each[1]] != steps[each[0]] + 1 and each[0] != each[1]]
@@ -88,11 +90,49 @@ def layout(automaton: Mapping[str, Any]) -> Picture:
         _add(picture, edge, top - LINE * 2 * (lane + 1))
     for edge in edges:
         if edge not in above:
-            _add(picture, edge, top)
+            _add(picture, edge, None)
     rects = [each.at for each in (*picture.states, *picture.edges)]
     picture.width = max(each.x + each.width / 2 for each in rects) + PAD
     picture.height = max(each.y + each.height / 2 for each in rects) + PAD
     return picture
+
+
+def columns(automaton: Mapping[str, Any]) -> dict[str, int]:
+    """The column of each state, from 0: the longest way to it that does not go back."""
+    ahead: dict[str, list[str]] = {each["name"]: [] for each in automaton["states"]}
+    for edge in automaton["edges"]:
+        ahead[edge["from"]].append(edge["to"])
+    order: list[str] = []
+    back: set[tuple[str, str]] = set()
+    starts = [each["name"] for each in automaton["states"] if each["type"] == "start"]
+    for name in (*starts, *ahead):
+        _visit(name, ahead, order, back, [])
+    column = dict.fromkeys(ahead, 0)
+    for name in reversed(order):
+        for target in ahead[name]:
+            if (name, target) not in back:
+                column[target] = max(column[target], column[name] + 1)
+    return column
+
+
+def _visit(
+    name: str,
+    ahead: Mapping[str, Sequence[str]],
+    order: list[str],
+    back: set[tuple[str, str]],
+    way: list[str],
+) -> None:
+    """Notes a state behind all that it leads to, and which of its edges lead back on the way to it."""
+    if name in order:
+        return
+    way.append(name)
+    for target in ahead[name]:
+        if target in way:
+            back.add((name, target))
+        else:
+            _visit(target, ahead, order, back, way)
+    way.pop()
+    order.append(name)
 
 
 _Plain = tuple[str, str, str, str]
@@ -136,18 +176,18 @@ def _states(
     return placed
 
 
-def _add(picture: Picture, edge: _Plain, lane: float) -> None:
-    """Adds an edge; `lane`: the height of one that runs above."""
+def _add(picture: Picture, edge: _Plain, lane: float | None) -> None:
+    """Adds an edge; `lane`: the height of one that runs above all states."""
     source, target, action, words = edge
     boxes = {each.name: each.at for each in picture.states}
     a, b = boxes[source], boxes[target]
-    if source == target:
-        before = sum(each.source == each.target == source for each in picture.edges)
-        line, at = _loop(a, before)
-    elif b.x > a.x and lane >= min(each.y for each in boxes.values()) - HEIGHT / 2:
-        line, at = _between(a, b)
-    else:
+    before = sum((each.source, each.target) == (source, target) for each in picture.edges)
+    if lane is not None:
         line, at = _above(a, b, lane)
+    elif source == target:
+        line, at = _loop(a, before)
+    else:
+        line, at = _between(a, b, before)
     told = Edge(source, target, action, words, line, replace(at, width=_wide([words]), height=LINE))
     taken = [*boxes.values(), *(each.at for each in picture.edges)]
     picture.edges.append(replace(told, at=_free(told.at, taken)))
@@ -170,11 +210,11 @@ def _loop(box: Rect, before: int) -> tuple[str, Rect]:
     return line, Rect(box.x, bottom + depth * 0.75 + LINE / 2 + 2, 0, LINE)
 
 
-def _between(a: Rect, b: Rect) -> tuple[str, Rect]:
+def _between(a: Rect, b: Rect, before: int) -> tuple[str, Rect]:
     start, end = a.x + a.width / 2, b.x - b.width / 2
-    middle = (start + end) / 2
-    line = f"M {start:g} {a.y:g} C {middle:g} {a.y:g} {middle:g} {b.y:g} {end:g} {b.y:g}"
-    return line, Rect(middle, (a.y + b.y) / 2 - LINE / 2 - 2, 0, LINE)
+    middle, sag = (start + end) / 2, BOW * before
+    line = f"M {start:g} {a.y:g} C {middle:g} {a.y + sag:g} {middle:g} {b.y + sag:g} {end:g} {b.y:g}"
+    return line, Rect(middle, (a.y + b.y) / 2 + sag * 0.75 - LINE / 2 - 2, 0, LINE)
 
 
 def _above(a: Rect, b: Rect, lane: float) -> tuple[str, Rect]:
@@ -197,8 +237,8 @@ text { font: 11px ui-monospace, monospace; fill: #0f172a; text-anchor: middle; }
 </style>
 """
 _LEGEND: Final = (
-    "solid: takes the sample   dotted: passes it over   dashed: takes none",
-    "bold: start   green: match   yellow: match once its window ends   red: stops",
+    "solid: takes the sample; dotted: passes it over; dashed: takes none",
+    "bold: start; green: match; yellow: match once its window ends; red: stops",
 )
 
 

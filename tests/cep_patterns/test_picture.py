@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from cep_patterns.automaton import conditions, distances
+from cep_patterns.automaton import conditions
 from cep_patterns.document import read_document
 from cep_patterns.gateway import automata
 from cep_patterns.model import PatternModel
-from cep_patterns.picture import layout, svg
+from cep_patterns.picture import columns, layout, svg
 from cep_patterns.yaml_loader import load_library
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,7 +23,8 @@ def hard() -> PatternModel:
     steps = [
         {"name": "a", "where": "value > 9 and value < 20", "one_or_more": True, "until": "value < 0"},
         {"group": [{"name": "b", "where": 'node == "<&>"'}, {"name": "c"}], "times": 2, "optional": True},
-        {"name": "d", "where": "value == 1", "optional": True, "greedy": True},
+        {"name": "d", "where": "value == 1", "times": 2, "optional": True, "greedy": True},
+        {"name": "m", "where": "value == 2"},
         {"name": "no", "where": "value == 7", "contiguity": "not_followed_by"},
         {"name": "e", "times": {"from": 1, "to": 3}, "where": "value == 5"},
     ]
@@ -54,15 +55,17 @@ def test_nothing_covers_anything(drawn: list[tuple[PatternModel, dict[str, Any]]
             assert each.at.y + each.at.height / 2 <= picture.height, pattern.id
 
 
-def test_a_step_further_from_the_start_stands_further_to_the_right(
+def test_a_state_stands_to_the_right_of_one_that_leads_to_it(
     drawn: list[tuple[PatternModel, dict[str, Any]]],
 ) -> None:
     for pattern, automaton in drawn:
-        steps = distances(automaton)
+        column = columns(automaton)
         at = {each.name: each.at for each in layout(automaton).states}
-        for one, other in combinations(at, 2):
-            if steps[one] < steps[other]:
+        for one, other in permutations(at, 2):
+            if column[one] < column[other]:
                 assert at[one].x + at[one].width / 2 < at[other].x - at[other].width / 2, pattern.id
+        led = {each["to"] for each in automaton["edges"] if column[each["from"]] == column[each["to"]] - 1}
+        assert led == {name for name in at if column[name] > 0}, pattern.id
 
 
 def test_an_edge_begins_and_ends_at_its_states(drawn: list[tuple[PatternModel, dict[str, Any]]]) -> None:

@@ -20,8 +20,9 @@ from kafka import KafkaProducer
 
 from cep_patterns.document import read_document
 from faultline import exits
-from faultline.kafka import values_since
-from records.control import ControlRecord
+from faultline.kafka import last_values, values_since
+from faultline.live_patterns import read_lines, read_records, rows
+from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternSuspended
 from tests.kit.cluster import Cluster
 from tests.kit.control import Control, record
 from tests.kit.kafka import Broker
@@ -96,6 +97,26 @@ def changing(version: int) -> dict[str, Any]:
     }
 
 
+def zero() -> dict[str, Any]:
+    """Divides by zero on each sample."""
+    step = {"name": "never", "where": 'metric == "serial" and 1 / (value - value) > 0'}
+    return {"id": "zero", "version": 1, "key": "node", "steps": [step]}
+
+
+def catastrophe() -> dict[str, Any]:
+    """Every choice of samples of thirty days: twice as many half-finished matches with each sample."""
+    return {
+        "id": "catastrophe",
+        "version": 1,
+        "key": "node",
+        "within": "30d",
+        "steps": [
+            {"name": "each", "where": "value >= 0", "one_or_more": True, "combinations": True},
+            {"name": "end", "where": "value < 0"},
+        ],
+    }
+
+
 class Feeder(threading.Thread):
     """Sends scrapes at a steady pace until it is told to end, then up to a whole run."""
 
@@ -166,6 +187,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
             "idle_after": "1h",
             "parallelism": PARTITIONS,
             "checkpoint": {"interval": "2s"},
+            "limits": {"pattern_time_window": "5s"},
         }
         file = folder / "job.yaml"
         file.write_text(yaml.safe_dump(config), encoding="utf-8")
@@ -213,6 +235,17 @@ def await_matches(broker: Broker, enough: Callable[[list[Match]], bool], timeout
     consume(broker.bootstrap, MATCHES, look, timeout_s)
 
 
+def await_suspension(broker: Broker, pattern: str) -> None:
+    """Until every subtask has suspended it."""
+
+    def look(got: list[Got]) -> bool:
+        told = read_lines(each.value or b"" for each in got)
+        lost = [each for each in told if isinstance(each, PatternSuspended) and each.pattern == pattern]
+        return len({each.who for each in lost}) == PARTITIONS
+
+    consume(broker.bootstrap, AUDIT_TOPIC, look)
+
+
 def await_event_time(broker: Broker, feeder: Feeder) -> None:
     """Until each node has come as far as the feeder is now, so that a version that drains has drained."""
     now = feeder.sent
@@ -248,6 +281,8 @@ def change_much(broker: Broker, feeder: Feeder, control: Control) -> None:
         assert [each.state for each in control.send(records)] == [state] * (PARTITIONS * len(records))
 
     tell("live", *(publish(bell(number)) for number in range(PATTERNS)))
+    tell("live", publish(zero()), publish(catastrophe()))
+    await_suspension(broker, "catastrophe")
     for version in range(1, UPDATES + 1):
         tell("live", publish(changing(version)))
         if version % 2:
@@ -280,3 +315,17 @@ def test_two_hundred_patterns_are_live_and_each_works(told: Told) -> None:
         for node in NODES
         for number in range(PATTERNS)
     )
+
+
+def test_what_goes_wrong_is_contained_and_named(broker: Broker, told: Told) -> None:
+    assert told.of("catastrophe") == []
+    audit = list(values_since(broker.bootstrap, AUDIT_TOPIC, 0))
+    lines = [line for line in map(json.loads, audit) if line["type"] == "pattern_contained"]
+    named = {(line["pattern"], line["reason"]) for line in lines}
+    assert named == {("zero", "condition_errors"), ("catastrophe", "partials_evicted")}
+    records, wrong = read_records(last_values(broker.bootstrap, CONTROL_TOPIC))
+    assert wrong == {}
+    states = {row.pattern: row.state for row in rows(records, read_lines(audit))}
+    assert states.pop("catastrophe") == "suspended"
+    assert set(states.values()) == {"live"}
+    assert len(states) == PATTERNS + 4

@@ -132,6 +132,15 @@ def test_explain_says_why_samples_did_not_match(pattern: Path, tmp_path: Path) -
     run("explain", str(pattern), "--samples", str(samples), "--key", "shop/none", code=USAGE)
 
 
+def test_explain_draws_one_pattern(pattern: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "high.svg"
+    run("explain", str(pattern), "--svg", str(picture))
+    assert picture.read_text().startswith("<svg ")
+    both = tmp_path / "both.yaml"
+    both.write_text(pattern.read_text() + "---\n" + pattern.read_text().replace("id: high", "id: higher"))
+    run("explain", str(both), "--svg", str(picture), code=USAGE)
+
+
 def test_a_failed_test_is_told_to_a_ci_server(pattern: Path, tmp_path: Path) -> None:
     test = tmp_path / "high.test.yaml"
     test.write_text(
