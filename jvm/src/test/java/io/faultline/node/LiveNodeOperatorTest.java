@@ -33,6 +33,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 // The harness may be interrupted while it closes: that fails the test, as it should.
 @SuppressWarnings("try")
 class LiveNodeOperatorTest {
+  /** Of a version, any sample above a limit. */
+  private static final String ONE =
+      """
+      {"id":"p","version":%d,"key":"node","severity":"critical","within_ms":60000,"steps":[
+       {"name":"s","where":{"op":">","left":{"field":"value"},"right":{"const":%d}}}]}\
+      """;
+
   private static final class Harness
       extends KeyedBroadcastOperatorTestHarness<String, Block, Row, GraphEvent> {
     private int scrapes;
@@ -146,15 +153,10 @@ class LiveNodeOperatorTest {
   @ParameterizedTest
   @ValueSource(strings = {"drain", "drop"})
   void aHundredUpdatesLoseNoSampleAndMatchNoneTwice(String inFlight) throws Exception {
-    String one =
-        """
-        {"id":"p","version":%d,"key":"node","severity":"critical","within_ms":60000,"steps":[
-         {"name":"s","where":{"op":">","left":{"field":"value"},"right":{"const":%d}}}]}\
-        """;
-    try (Harness harness = new Harness(config(one.formatted(1, 5))).begin()) {
+    try (Harness harness = new Harness(config(ONE.formatted(1, 5))).begin()) {
       List<String> expected = new ArrayList<>();
       for (int version = 1; version <= 100; version++) {
-        harness.control(Records.publish(one.formatted(version, 5)).replace("drain", inFlight));
+        harness.control(Records.publish(ONE.formatted(version, 5)).replace("drain", inFlight));
         harness.scrape(9, 1, 9);
         expected.add("p@" + version + " " + 3 * (version - 1));
         expected.add("p@" + version + " " + (3 * version - 1));
@@ -345,7 +347,7 @@ class LiveNodeOperatorTest {
   void aPatternThatTakesTooMuchTimeIsSuspendedAndNamed() throws Exception {
     String idle = Records.pattern(1, 1e9).replace("\"id\":\"p\"", "\"id\":\"idle\"");
     try (Harness harness = new Harness(config(idle), NO_TIME).begin()) {
-      harness.control(Records.publish(1, 5));
+      harness.control(Records.publish(ONE.formatted(1, 5)));
       JsonNode told = suspension(harness, 1);
       assertEquals("p", told.path("pattern").asText());
       assertEquals(1, told.path("version").asInt());
@@ -355,11 +357,11 @@ class LiveNodeOperatorTest {
       int found = harness.matches().size();
       harness.scrape(9, 1, 9, 1);
       assertEquals(found, harness.matches().size(), "it runs no more");
-      harness.control(Records.publish(1, 5));
+      harness.control(Records.publish(ONE.formatted(1, 5)));
       harness.scrape(9, 1);
       assertEquals(found + 1, harness.matches().size(), "it runs once it is published again");
       suspension(harness, 2);
-      harness.control(Records.publish(2, 5));
+      harness.control(Records.publish(ONE.formatted(2, 5)));
       assertEquals(2, suspension(harness, 3).path("version").asInt());
     }
   }
