@@ -1,4 +1,4 @@
-"""`faultline model evaluate` as it is typed: a recorded system with many faults, judged through the JVM's frames."""
+"""`faultline model evaluate` as it is typed: a system with many faults, through the JVM's frames."""
 
 from __future__ import annotations
 

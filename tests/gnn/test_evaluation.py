@@ -194,8 +194,8 @@ def test_missing_counts_what_the_graph_has_at_all() -> None:
 def test_trees_see_no_edges() -> None:
     snapshot = random_snapshot(1, 12, 30)
     bare = without_edges(snapshot)
-    seen = [columns(one.x, one.static, one.node_static) for one in (snapshot, bare)]
-    assert np.array_equal(*seen)
+    seen, unseen = (columns(one.x, one.static, one.node_static) for one in (snapshot, bare))
+    assert np.array_equal(seen, unseen)
 
 
 def test_trees_find_the_node_that_deviates() -> None:
