@@ -12,7 +12,7 @@ from cep_patterns.automaton import conditions
 from cep_patterns.document import read_document
 from cep_patterns.gateway import automata
 from cep_patterns.model import PatternModel
-from cep_patterns.picture import columns, layout, svg
+from cep_patterns.picture import Edge, State, columns, layout, svg
 from cep_patterns.yaml_loader import load_library
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -44,7 +44,7 @@ def drawn() -> list[tuple[PatternModel, dict[str, Any]]]:
 def test_nothing_covers_anything(drawn: list[tuple[PatternModel, dict[str, Any]]]) -> None:
     for pattern, automaton in drawn:
         picture = layout(automaton)
-        places = [*picture.states, *picture.edges]
+        places: list[State | Edge] = [*picture.states, *picture.edges]
         assert len(places) == len(automaton["states"]) + len(automaton["edges"])
         for one, other in combinations(places, 2):
             assert not one.at.meets(other.at), (pattern.id, one, other)
@@ -74,7 +74,8 @@ def test_an_edge_begins_and_ends_at_its_states(drawn: list[tuple[PatternModel, d
         at = {each.name: each.at for each in picture.states}
         for edge in picture.edges:
             numbers = [float(each) for each in edge.line.split() if not each.isalpha()]
-            for box, x, y in ((at[edge.source], *numbers[:2]), (at[edge.target], *numbers[-2:])):
+            ends = (at[edge.source], numbers[0], numbers[1]), (at[edge.target], numbers[-2], numbers[-1])
+            for box, x, y in ends:
                 assert abs(x - box.x) <= box.width / 2 + 0.01, (pattern.id, edge)
                 assert abs(y - box.y) <= box.height / 2 + 0.01, (pattern.id, edge)
 
