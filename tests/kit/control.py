@@ -53,8 +53,8 @@ class Control:
         """
         missing = set()
         for each in records:
-            value = each.model_dump_json(exclude_none=True).encode()
-            self._producer.send(CONTROL_TOPIC, key=each.id.encode(), value=value)
+            sent = each.model_dump_json(exclude_none=True).encode()
+            self._producer.send(CONTROL_TOPIC, key=each.id.encode(), value=sent)
             missing.add(each.request)
         self._producer.flush()
         got: dict[str, dict[tuple[str, str, int], PatternAck]] = {request: {} for request in missing}
