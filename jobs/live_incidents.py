@@ -17,7 +17,7 @@ from pyflink.datastream.state import MapStateDescriptor
 from jobs.incidents import Lives, records_tag
 from jobs.model_state import ModelState, Teller, read_outcome, read_state, step, write_state
 from jobs.models import MODEL
-from jobs.rows import audit
+from jobs.rows import audit_of_job
 
 _KEY: Final = "models"
 
@@ -67,7 +67,7 @@ class LiveIncidents(KeyedBroadcastProcessFunction[str, Row, Row, Row]):
         self._state = after
         ctx.get_broadcast_state(self._descriptor).put(_KEY, write_state(after))
         if decision is not None:
-            yield self._tag, audit("", self._teller.ack(decision))
+            yield self._tag, audit_of_job(self._job, self._teller.ack(decision))
         if after.record != before.record:
             self._lives.models = after.record
             yield self._in_force(after)
@@ -83,7 +83,7 @@ class LiveIncidents(KeyedBroadcastProcessFunction[str, Row, Row, Row]):
         """Tells once after a start which bundles serve, the audit and `score`, which loads them."""
         if self._state is None:
             state = self._known(ctx)
-            yield self._tag, audit("", self._teller.live(state, int(time.time() * 1_000)))
+            yield self._tag, audit_of_job(self._job, self._teller.live(state, int(time.time() * 1_000)))
             if state.record is not None:
                 yield self._in_force(state)
 

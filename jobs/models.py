@@ -46,14 +46,14 @@ class LoadModels(ProcessFunction):
             return
         began = time.perf_counter()
         data = None if content is None else bytes(content)
-        record, reason = self._made_ready(data)
+        record, reason = self.made_ready(data)
         load_ms = (time.perf_counter() - began) * 1_000
         name = "deleted" if data is None else hashlib.sha256(data).hexdigest()
         log.info("stage=models record=%s ms=%.0f refused=%s", name[:12], load_ms, reason)
         outcome = Outcome(name, record, self._subtask, self._subtasks, reason, load_ms)
         yield Row("", MODEL, 0, write_outcome(outcome))
 
-    def _made_ready(self, data: bytes | None) -> tuple[ModelRecord | None, str | None]:
+    def made_ready(self, data: bytes | None) -> tuple[ModelRecord | None, str | None]:
         """The record, and why it is refused, if it is."""
         if data is None:
             return None, None

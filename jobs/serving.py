@@ -48,16 +48,17 @@ def plan_of(record: ModelRecord | None, graph: str, own: BundleRef) -> Plan:
     if record is None:
         return Plan((own,))
     live = record.live or own
-    before = record.previous or own
-    after_live = () if before.sha256 == live.sha256 else (before,)
+    standing = _distinct(live, record.previous or own, own)
     candidate = record.candidate
     if candidate is None or candidate.bundle.sha256 == live.sha256:
-        return Plan((live, *after_live))
+        return Plan(standing)
     if candidate.answers(graph):
-        return Plan((candidate.bundle, live), live, "canary")
-    if candidate.stage == "shadow":
-        return Plan((live, *after_live), candidate.bundle, "shadow")
-    return Plan((live, *after_live))
+        return Plan(_distinct(candidate.bundle, *standing), live, "canary")
+    return Plan(standing, candidate.bundle, "shadow") if candidate.stage == "shadow" else Plan(standing)
+
+
+def _distinct(*bundles: BundleRef) -> tuple[BundleRef, ...]:
+    return tuple({each.sha256: each for each in bundles}.values())
 
 
 class Served:
@@ -116,6 +117,11 @@ class Served:
         self._batcher.close()
 
 
+def _named(record: ModelRecord) -> list[BundleRef]:
+    """Those that may be asked: the one before too, since it is what remains where the live one fails."""
+    return [*record.bundles(), *([] if record.previous is None else [record.previous])]
+
+
 @dataclass(frozen=True)
 class Broken:
     """A bundle that this worker takes back or could not load, told once; `record`: in force by then."""
@@ -151,10 +157,7 @@ class Serving:
             if (record and record.request) == (self._record and self._record.request):
                 return
             self._record = record
-            named = {self.own.sha256}
-            if record is not None:
-                named |= {each.sha256 for each in record.bundles()}
-                named |= {record.previous.sha256} if record.previous is not None else set()
+            named = {self.own.sha256, *(each.sha256 for each in ([] if record is None else _named(record)))}
             for sha256 in [each for each in self._served if each not in named]:
                 self._served.pop(sha256).close()
             for sha256 in named - {self.own.sha256}:
@@ -163,7 +166,7 @@ class Serving:
                     served.broken = None
                     served.trial = None if self.settings.trial is None else Trial(self.settings.trial)
             self._loading, self._told = {}, set()
-        for bundle in [] if record is None else record.bundles():
+        for bundle in [] if record is None else _named(record):
             self.get(bundle)
 
     def get(self, bundle: BundleRef) -> Served | None:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 class TrialSettings:
     """A bundle is taken back where `errors` (0..1) of `window` answers were errors or took over `slow_ms`, or
     `disagreement` (0..1) of `window` comparisons had another first cause; both counted over the last
-    `window`, whether or not there were so many yet. After `answers` good ones in a row it is trusted.
+    `window`, whether or not there were so many yet. After `answers` good ones in a row it is
+    trusted for good.
     """
 
     slow_ms: float = 200.0
@@ -35,6 +36,7 @@ class Trial:
         self._faults: deque[str | None] = deque(maxlen=settings.window)
         self._other: deque[bool] = deque(maxlen=settings.window)
         self._good = 0
+        self._trusted = False
 
     def note(self, took_ms: float, error: str | None) -> str | None:
         """Takes an answer: how long it took, the word for its error; why the bundle is to go, if it is."""
@@ -42,7 +44,8 @@ class Trial:
         fault = error or (f"over {self._settings.slow_ms:g} ms" if slow else None)
         with self._lock:
             self._good = 0 if fault else self._good + 1
-            if self._good >= self._settings.answers:
+            self._trusted |= self._good >= self._settings.answers
+            if self._trusted:
                 return None
             self._faults.append(fault)
             faults = [each for each in self._faults if each]

@@ -86,7 +86,10 @@ public final class Entry {
     streams.put(DEAD_LETTERS, parts.deadLetters());
     streams.put(AUDIT, audit);
     if (changes != null) {
-      streams.put(CONTROL, changes.filter(ControlSource::isOfModels).name("of models"));
+      // One subtask, so that every worker gets the records in their order.
+      streams.put(
+          CONTROL,
+          changes.filter(ControlSource::isOfModels).name("of models").setParallelism(1));
     }
     return streams;
   }
