@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
 
-from onnx_models.bundle import Bundle, default_bundle, load_bundle
+from onnx_models.bundle import RELEASED, Bundle, default_bundle, load_bundle
 from onnx_models.errors import BundleError, ScoringError
 from onnx_models.opset import opset_of
 from onnx_models.scorer import Scorer
@@ -46,12 +46,15 @@ class LoadedModel:
 
 
 def bundle_folder(named: str | None) -> Path:
-    """The bundle's folder, of a path or a file:// URL; unnamed, the newest released one of this installation.
+    """The bundle's folder, of a path, a file:// URL, or the name of one that this installation has released;
+    unnamed, the newest of those.
 
     BundleError for a URL of another kind.
     """
     if not named:
         return default_bundle()
+    if "/" not in named and (RELEASED / named).is_dir():
+        return RELEASED / named
     if "://" not in named:
         return Path(named)
     url = urlsplit(named)

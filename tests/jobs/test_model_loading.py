@@ -103,6 +103,7 @@ def test_what_is_proved_is_kept_and_the_newest_stay(tmp_path: Path) -> None:
 def test_a_folder_is_a_path_or_a_file_url(tmp_path: Path) -> None:
     folder = tmp_path / "a b"
     assert bundle_folder(str(folder)) == bundle_folder(folder.as_uri()) == folder
+    assert bundle_folder(default_bundle().name) == default_bundle()
     assert bundle_folder(None) == bundle_folder("") == default_bundle()
     for url in ("s3://bucket/gnn-1", "file://elsewhere/gnn-1"):
         with pytest.raises(BundleError, match=url):
