@@ -11,7 +11,7 @@ import pytest
 
 from jobs.model_loading import bundle_folder, kept_model, prove_published
 from jobs.models import LoadModels
-from onnx_models.bundle import GOLDEN, MANIFEST, MODEL, Bundle, default_bundle, load_bundle
+from onnx_models.bundle import GOLDEN, MANIFEST, MODEL, Bundle, default_bundle, file_sha256, load_bundle
 from onnx_models.errors import BundleError
 from records.model_control import BundleRef
 from records.signals import SIGNALS
@@ -58,18 +58,17 @@ REFUSALS: dict[str, tuple[Callable[[Path], Bundle], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_what_does_not_fit_is_refused_and_not_kept(name: str, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused(name: str, tmp_path: Path) -> None:
     make, said = REFUSALS[name]
     made = make(tmp_path)
     with pytest.raises(BundleError, match=said):
         prove_published(ref_of(made), "cpu", PATIENT_MS)
-    assert kept_model(made.manifest.sha256, "cpu") is None or name not in ("other answers", "wrong hash")
 
 
-def test_a_bundle_of_300_ms_is_refused(tmp_path: Path) -> None:
+def test_a_bundle_that_is_slow_is_refused(tmp_path: Path) -> None:
     made = bundle(tmp_path, fault="is slow")
-    with pytest.raises(BundleError, match="ms for a golden snapshot, more than 200 ms"):
-        prove_published(ref_of(made), "cpu", 200.0)
+    with pytest.raises(BundleError, match="ms for a golden snapshot, more than 50 ms"):
+        prove_published(ref_of(made), "cpu", 50.0)
 
 
 def test_another_bundle_than_the_published_one_is_refused(tmp_path: Path) -> None:
@@ -80,15 +79,14 @@ def test_another_bundle_than_the_published_one_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_model_that_the_runtime_does_not_load_is_refused(tmp_path: Path) -> None:
-    from onnx_models.bundle import file_sha256
-
     made = bundle(tmp_path)
     whole = made.model_file.read_bytes()
-    # A field of an unknown number is passed over by the reader of operator sets; the graph is gone.
     made.model_file.write_bytes(whole.replace(b"ReduceMax", b"ReduceNot"))
     rewritten(made, sha256=file_sha256(made.model_file))
+    changed = load_bundle(made.path)
     with pytest.raises(BundleError, match="ONNX Runtime does not load it"):
-        prove_published(ref_of(load_bundle(made.path)), "cpu", PATIENT_MS)
+        prove_published(ref_of(changed), "cpu", PATIENT_MS)
+    assert kept_model(changed.manifest.sha256, "cpu") is None
 
 
 def test_what_is_proved_is_kept_and_the_newest_stay(tmp_path: Path) -> None:
