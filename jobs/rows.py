@@ -9,13 +9,13 @@ from pyflink.common import Row, Types
 from pyflink.common.typeinfo import RowTypeInfo, TypeInformation
 
 from records.control import AUDIT_TOPIC
+from records.control import DEAD_LETTERS_TOPIC as DEAD_LETTERS_TOPIC
 
 FRAME, MATCH = "frame", "match"
 """Kinds of rows of the JVM's `observations`."""
 INCIDENTS_TOPIC: Final = "faultline.incidents.v1"
 MATCHES_TOPIC: Final = "faultline.matches.v1"
 FRAMES_TOPIC: Final = "faultline.frames.v1"
-DEAD_LETTERS_TOPIC: Final = "faultline.dead-letters.v1"
 
 
 def observation_type() -> TypeInformation:
@@ -37,6 +37,11 @@ def record(topic: str, key: str, value: bytes, headers: dict[str, str]) -> Row:
 
 
 def audit(graph: str, fields: dict[str, Any]) -> Row:
-    """A line of the audit."""
-    value = orjson.dumps({"graph": graph, **fields}, option=orjson.OPT_SORT_KEYS)
-    return record(AUDIT_TOPIC, graph, value, {"content-type": "application/json"})
+    """A line of the audit about a graph."""
+    return audit_of_job(graph, {"graph": graph, **fields})
+
+
+def audit_of_job(key: str, fields: dict[str, Any]) -> Row:
+    """A line of the audit with these fields alone."""
+    value = orjson.dumps(fields, option=orjson.OPT_SORT_KEYS)
+    return record(AUDIT_TOPIC, key, value, {"content-type": "application/json"})
