@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
 from jobs.quiet import Quiet
+from jobs.trial import TrialSettings
 from records.control import CONTROL_TOPIC
 from records.formats import Format
 from records.samples import Name
@@ -163,6 +164,21 @@ class BreakerConfig(Record):
     pause: PositiveDuration = 10_000
 
 
+class RollbackConfig(Record):
+    """When a bundle that was published is taken back by the job itself: see jobs.trial.
+
+    `errors`: the share of the last `window` answers that are errors, late, or over `score.breaker.slow_ms`;
+    `disagreement`: the share of the last `window` comparisons with another first cause. `answers`: so many
+    good ones in a row and a bundle is trusted.
+    """
+
+    enabled: bool = True
+    window: Count = 20
+    errors: Annotated[float, Field(gt=0, le=1)] = 0.25
+    disagreement: Annotated[float, Field(gt=0, le=1)] = 0.6
+    answers: Count = 1_000
+
+
 class ScoreConfig(Record):
     """How snapshots are scored.
 
@@ -177,6 +193,7 @@ class ScoreConfig(Record):
     capacity: Count = 100
     provider: Literal["cpu", "gpu"] = "cpu"
     breaker: BreakerConfig = Field(default_factory=BreakerConfig)
+    rollback: RollbackConfig = Field(default_factory=RollbackConfig)
 
 
 class Limits(Record):
@@ -210,7 +227,7 @@ class Checkpoint(Record):
 
 
 class Control(Record):
-    """Where the job is told of patterns while it runs; a job that ends by itself is not.
+    """Where the job is told of patterns and models while it runs; a job that ends by itself is not.
 
     `bootstrap_servers`: unset, those of the Kafka sink, with its properties; without either there is no
     control. `properties`: handed to the Kafka client.
@@ -226,16 +243,17 @@ class JobConfig(Record):
     """Everything one job is told.
 
     `graph`: the graph of samples that name none. `tick`: unset means a recording's own interval (at least
-    10 s), 60 s elsewhere; `graph_ticks` overrides it per graph. `out_of_orderness`: unset means 0 for
-    recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its Kafka timestamp is
-    a dead letter. `edge_ttl`: how long an edge lives after a call that does not say so itself. `edge_side`:
-    whose count is an edge's traffic and errors where both ends count (of Istio's reporters, server is
-    destination); the other end's is taken where that one does not exist. `resolve_after`: an incident ends
-    when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
-    folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
-    signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
-    `publish_matches`: whether these topics are written. `control`: where patterns that change are read.
-    `quiet`: muted nodes and patterns, times of maintenance.
+    10 s), 60 s elsewhere; `graph_ticks` overrides it per graph. `spread_ticks`: the ticks of each graph
+    end at a moment of its own and not all at once, which a job with many graphs wants. `out_of_orderness`:
+    unset means 0 for recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its
+    Kafka timestamp is a dead letter. `edge_ttl`: how long an edge lives after a call that does not say so
+    itself. `edge_side`: whose count is an edge's traffic and errors where both ends count (of Istio's
+    reporters, server is destination); the other end's is taken where that one does not exist.
+    `resolve_after`: an incident ends when its signals were back for so long. `resend`: at most one update per
+    so long. `model`: a bundle's folder, unset the released one. `patterns`: files or folders, `library` for
+    the shipped ones. `rules`: signal rules that go before the shipped ones, a file or the rules themselves.
+    `publish_frames`, `publish_matches`: whether these topics are written. `control`: where changes of
+    patterns and models are read. `quiet`: muted nodes and patterns, times of maintenance.
     """
 
     name: Name = "faultline"
@@ -244,6 +262,7 @@ class JobConfig(Record):
     graph: Name | None = None
     tick: PositiveDuration | None = None
     graph_ticks: dict[str, PositiveDuration] = Field(default_factory=dict)
+    spread_ticks: bool = False
     out_of_orderness: Duration | None = None
     idle_after: PositiveDuration = 30_000
     max_future: PositiveDuration = 300_000
@@ -304,12 +323,27 @@ class JobConfig(Record):
         return BreakerSettings(told.slow_ms, told.confidence, told.share, told.window, told.pause)
 
     @property
+    def trial_settings(self) -> TrialSettings | None:
+        """Of bundles that are published; None where none is taken back."""
+        told = self.score.rollback
+        if not told.enabled:
+            return None
+        slow_ms = self.score.breaker.slow_ms
+        return TrialSettings(slow_ms, told.window, told.errors, told.disagreement, told.answers)
+
+    @property
     def checkpoint_ms(self) -> int | None:
         """Time between checkpoints, ms; None for none."""
         return self.checkpoint.interval or (None if self.bounded else 10_000)
 
+    @property
+    def writes_control(self) -> bool:
+        """Whether the job can write to its control topic: where it lies on the broker of the Kafka sink."""
+        sink, told = self.sinks.kafka, self.control_to_jvm()
+        return sink is not None and told is not None and told["bootstrap_servers"] == sink.bootstrap_servers
+
     def control_to_jvm(self) -> dict[str, Any] | None:
-        """Where the JVM reads patterns that change; None where they do not."""
+        """Where the JVM reads what changes; None where nothing does."""
         sink, own = self.sinks.kafka, self.control
         servers = own.bootstrap_servers or (sink and sink.bootstrap_servers)
         if not own.enabled or self.bounded or servers is None:

@@ -36,6 +36,7 @@ def sources_config(
         "tick_ms": config.tick or DEFAULT_TICK_MS,
         "graph_ticks": {**ticks, **config.graph_ticks},
         "graph_ends": {name: each.meta.end for name, each in zip(names, recordings, strict=True)},
+        "spread_ticks": config.spread_ticks,
         "out_of_orderness_ms": config.lateness_ms,
         "idle_after_ms": config.idle_after,
         "max_future_ms": config.max_future,

@@ -14,6 +14,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param tickMs length of a tick, ms
  * @param graphTicks length of a tick by graph, ms
  * @param graphEnds when the recordings of a graph end, ms UTC: silence after that says nothing
+ * @param spreadTicks whether the ticks of a graph end at a moment of its own
  * @param outOfOrdernessMs how far event time stays behind the latest record, ms
  * @param idleAfterMs a partition silent for so long (wall clock) no longer holds back event time
  * @param maxFutureMs a record further ahead of its Kafka timestamp is a dead letter, ms
@@ -33,6 +34,7 @@ public record JobConfig(
     @Nullable Long tickMs,
     Map<String, Long> graphTicks,
     @Nullable Map<String, Long> graphEnds,
+    boolean spreadTicks,
     @Nullable Long outOfOrdernessMs,
     @Nullable Long idleAfterMs,
     @Nullable Long maxFutureMs,

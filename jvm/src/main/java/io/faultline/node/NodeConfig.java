@@ -19,6 +19,8 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param timeouts whether partial matches that ran out of time are told
  * @param limits bounds of one node's state
  * @param edges how edges follow from series that have a peer
+ * @param spreadTicks whether the ticks of a graph end at a moment of its own, so that not all
+ *     graphs are dealt with at once
  * @param graphEnds when the input of a graph ends, ms UTC: silence after that says nothing
  */
 public record NodeConfig(
@@ -30,6 +32,7 @@ public record NodeConfig(
     boolean timeouts,
     Limits limits,
     EdgePolicy edges,
+    boolean spreadTicks,
     Map<String, Long> graphEnds)
     implements Serializable {
 
@@ -43,7 +46,7 @@ public record NodeConfig(
     public static final Limits DEFAULT = new Limits(1000, 2000);
   }
 
-  /** With the usual edges, of graphs without an end. */
+  /** With the usual edges, all ticks at multiples of their length, of graphs without an end. */
   public NodeConfig(
       long tickMs,
       Map<String, Long> graphTicks,
@@ -61,6 +64,7 @@ public record NodeConfig(
         timeouts,
         limits,
         EdgePolicy.DEFAULT,
+        false,
         Map.of());
   }
 
@@ -94,6 +98,7 @@ public record NodeConfig(
             limits.path("partials_per_key").asInt(Limits.DEFAULT.partialsPerKey()),
             limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())),
         EdgePolicy.parse(json),
+        json.path("spread_ticks").asBoolean(false),
         Json.longs(json.path("graph_ends")));
   }
 
@@ -105,5 +110,11 @@ public record NodeConfig(
   /** Length of a tick of this graph, ms. */
   public long tickMs(String graph) {
     return graphTicks.getOrDefault(graph, tickMs);
+  }
+
+  /** The ticks of this graph. */
+  Ticks ticks(String graph) {
+    long length = tickMs(graph);
+    return new Ticks(length, spreadTicks ? Ticks.phase(graph, length) : 0);
   }
 }

@@ -214,6 +214,7 @@ class EdgesTest {
                 false,
                 usual.limits(),
                 new EdgePolicy(HOUR, Side.CLIENT),
+                false,
                 Map.of()));
     for (int t = 0; t <= 20; t += 10) {
       long time = T0 + t * 1_000;

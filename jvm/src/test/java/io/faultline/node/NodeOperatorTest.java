@@ -361,6 +361,7 @@ class NodeOperatorTest {
             false,
             base.limits(),
             base.edges(),
+            false,
             graphEnds);
     try (var harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
