@@ -12,14 +12,17 @@ import argparse
 import json
 import sys
 import time
+import uuid
 from typing import Any, Final
 
 import numpy as np
+from kafka import KafkaProducer
 
 from benchmarks.live import live
 from cep_patterns.pattern import Pattern
-from records.control import ControlRecord
-from tests.kit.control import Control, record
+from faultline.kafka_send import COMPACTED, Follower, make_topic
+from faultline.live_patterns import read_lines
+from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternAck
 
 NAME: Final = "benchmark-swap"
 PATIENCE_S: Final = 120.0
@@ -32,31 +35,57 @@ def update(version: int) -> ControlRecord:
     """The pattern in another version: three high samples in a row, a little higher each time."""
     limit = f'signal == "cpu" and z > {6 + version / 1_000}'
     pattern = Pattern.begin("high").where(limit).times(3).within("5m").model(NAME, version=version)
-    return record("publish", NAME, version, pattern.wire())
+    return ControlRecord(
+        action="publish",
+        id=NAME,
+        version=version,
+        pattern=pattern.wire(),
+        time=int(time.time() * 1_000),
+        request=uuid.uuid4().hex,
+    )
+
+
+def answered(follower: Follower, request: str) -> int:
+    """How many subtasks are live with it, once all are; RuntimeError where one refuses or none answers."""
+    got: dict[tuple[str, str, int], PatternAck] = {}
+    for value in follower.values(time.monotonic() + PATIENCE_S):
+        for told in [] if value is None else read_lines([value]):
+            if isinstance(told, PatternAck) and told.request == request:
+                if told.state != "live":
+                    raise RuntimeError(f"refused: {told.reason}")
+                got[told.who] = told
+        if got and len(got) == next(iter(got.values())).subtasks:
+            return len(got)
+    raise RuntimeError(f"{len(got)} answers within {PATIENCE_S:g} s")
 
 
 def measure(rate: int, updates: int) -> dict[str, Any]:
     """Seconds of each update, at that rate of samples."""
     found = []
     with live(rate, ("library",), {}) as running:
+        bootstrap = running.broker.bootstrap
+        make_topic(bootstrap, CONTROL_TOPIC, COMPACTED)
+        producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")
+        follower = Follower(bootstrap, AUDIT_TOPIC)
         before = running.watch.read()
-        with Control(running.broker.bootstrap) as control:
-            for version in range(1, WARM + updates + 1):
-                sent = update(version)
-                began = time.monotonic()
-                answers = control.send([sent], PATIENCE_S)
-                found.append(time.monotonic() - began)
-                if refused := [each.reason for each in answers if each.state != "live"]:
-                    raise RuntimeError(f"refused: {refused[0]}")
-                running.check()
-                time.sleep(PAUSE_S)
+        for version in range(1, WARM + updates + 1):
+            record = update(version)
+            began = time.monotonic()
+            producer.send(CONTROL_TOPIC, key=NAME.encode(), value=record.model_dump_json().encode())
+            producer.flush()
+            subtasks = answered(follower, record.request)
+            found.append(time.monotonic() - began)
+            running.check()
+            time.sleep(PAUSE_S)
         used = running.watch.read().since(before)
+        follower.close()
+        producer.close()
         lag = running.lag_s()
     p50, p99 = np.percentile(found[WARM:], [50, 99])
     return {
         "rate": running.rate(used),
         "updates": updates,
-        "subtasks": len(answers),
+        "subtasks": subtasks,
         "p50_ms": float(p50) * 1_000,
         "p99_ms": float(p99) * 1_000,
         "worst_ms": max(found[WARM:]) * 1_000,
