@@ -15,6 +15,7 @@ from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
 from jobs.quiet import Quiet
 from records.control import CONTROL_TOPIC
+from records.feedback import FEEDBACK_TOPIC
 from records.formats import Format
 from records.samples import Name
 from records.validation import Record
@@ -210,6 +211,18 @@ class Control(Record):
     properties: dict[str, str] = Field(default_factory=dict)
 
 
+class FeedbackConfig(Control):
+    """Where the job reads verdicts on its incidents; keys as for `control`."""
+
+    topic: Name = FEEDBACK_TOPIC
+
+
+class Suspected(Record):
+    """What the model's probability of an anomaly may decide: see jobs.suspicion. `hold_below`: 0 for off."""
+
+    hold_below: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
+
+
 class JobConfig(Record):
     """Everything one job is told.
 
@@ -223,7 +236,8 @@ class JobConfig(Record):
     folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
     signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
     `publish_matches`: whether these topics are written. `control`: where patterns that change are read.
-    `quiet`: muted nodes and patterns, times of maintenance.
+    `feedback`: where verdicts are read. `quiet`: muted nodes and patterns, times of maintenance.
+    `suspected`: which incidents are held back as doubtful.
     """
 
     name: Name = "faultline"
@@ -247,6 +261,8 @@ class JobConfig(Record):
     publish_matches: bool = True
     limits: Limits = Field(default_factory=Limits)
     control: Control = Field(default_factory=Control)
+    feedback: FeedbackConfig = Field(default_factory=FeedbackConfig)
+    suspected: Suspected = Field(default_factory=Suspected)
     quiet: list[Quiet] = Field(default_factory=list)
     parallelism: Count = 1
     bundle_time_ms: Count = 10
@@ -296,9 +312,9 @@ class JobConfig(Record):
         """Time between checkpoints, ms; None for none."""
         return self.checkpoint.interval or (None if self.bounded else 10_000)
 
-    def control_to_jvm(self) -> dict[str, Any] | None:
-        """Where the JVM reads patterns that change; None where they do not."""
-        sink, own = self.sinks.kafka, self.control
+    def topic_to_jvm(self, own: Control) -> dict[str, Any] | None:
+        """Where the JVM reads such a topic (`control`, `feedback`); None where it does not."""
+        sink = self.sinks.kafka
         servers = own.bootstrap_servers or (sink and sink.bootstrap_servers)
         if not own.enabled or self.bounded or servers is None:
             return None

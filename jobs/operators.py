@@ -1,6 +1,6 @@
 """Joins the Python operators: observations in, records for the sinks out. Imports pyflink.
 
-observations -> incidents -> score -> publish -> records
+observations -> incidents -> score -> publish -> records    (verdicts go to publish)
                     |-> matches, frames, unreadable rows -> records
 """
 
@@ -19,8 +19,12 @@ from jobs.score import ScoreRequests
 from onnx_models.bundle import Manifest
 
 
-def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) -> DataStream:
-    """The records of all topics that Python writes. `manifest`: of the bundle that the workers load."""
+def assemble(
+    observations: DataStream, config: JobConfig, manifest: Manifest, feedback: DataStream | None = None
+) -> DataStream:
+    """The records of all topics that Python writes. `manifest`: of the bundle that the workers load.
+    `feedback`: verdicts on incidents, if any are read.
+    """
     settings = Settings(config.resolve_after, manifest.window_ticks, config.tick or DEFAULT_TICK_MS)
     requests = (
         observations.key_by(_graph, key_type=Types.STRING())
@@ -49,8 +53,12 @@ def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) ->
         .uid("score")
     )
     events = (
-        drafts.key_by(_graph, key_type=Types.STRING())
-        .process(Publish(f"/faultline/{config.name}", config.resend, config.quiet), output_type=record_type())
+        (drafts if feedback is None else drafts.union(feedback))
+        .key_by(_graph, key_type=Types.STRING())
+        .process(
+            Publish(f"/faultline/{config.name}", config.resend, config.quiet, config.suspected.hold_below),
+            output_type=record_type(),
+        )
         .name("publish")
         .uid("publish")
     )

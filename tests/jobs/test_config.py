@@ -206,6 +206,14 @@ def test_control_is_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_p
     assert control(sources=[{**BASE["sources"][0], "bounded": True}]) is None
 
 
+def test_verdicts_are_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_path: Path) -> None:
+    sinks = {"kafka": {"bootstrap_servers": "sink:9092"}}
+    told = jvm(load_config(written(tmp_path, sinks=sinks), environment={}))
+    assert told["feedback"]["topic"] == "faultline.feedback.v1"
+    off = load_config(written(tmp_path, sinks=sinks, feedback={"enabled": False}), environment={})
+    assert jvm(off)["feedback"] is None
+
+
 def test_the_jvm_is_told_how_records_are_read(tmp_path: Path) -> None:
     source = {
         **BASE["sources"][0],

@@ -4,6 +4,7 @@ import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
 import io.faultline.config.SinksConfig;
 import io.faultline.control.ControlSource;
+import io.faultline.control.FeedbackSource;
 import io.faultline.graph.Correlate;
 import io.faultline.graph.GraphConfig;
 import io.faultline.graph.LiveCorrelate;
@@ -19,6 +20,7 @@ import io.faultline.sink.Topics;
 import io.faultline.source.Decoded;
 import io.faultline.source.Inputs;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.annotation.Nullable;
@@ -41,6 +43,9 @@ public final class Entry {
 
   /** Row(topic, key, value, headers), ready for the sinks; the value is JSON. */
   public static final String AUDIT = "audit";
+
+  /** Row(graph, kind "feedback", time in ms, payload); absent where no verdicts are read. */
+  public static final String FEEDBACK = "feedback";
 
   private Entry() {}
 
@@ -75,7 +80,14 @@ public final class Entry {
             .map(Entry::auditRow, OutRow.TYPE)
             .name("audit")
             .uid("audit");
-    return Map.of(OBSERVATIONS, observations, DEAD_LETTERS, parts.deadLetters(), AUDIT, audit);
+    Map<String, DataStream<Row>> streams = new HashMap<>();
+    streams.put(OBSERVATIONS, observations);
+    streams.put(DEAD_LETTERS, parts.deadLetters());
+    streams.put(AUDIT, audit);
+    if (job.feedback() != null) {
+      streams.put(FEEDBACK, FeedbackSource.of(env, job.feedback(), job.name()));
+    }
+    return streams;
   }
 
   private static SingleOutputStreamOperator<GraphEvent> nodes(
