@@ -19,7 +19,8 @@ from pyflink.java_gateway import get_gateway
 from records.errors import ConfigError, FaultlineError, JavaError, MachineError
 from records.java import find_jar, find_java
 
-STREAMS: Final = ("observations", "dead_letters", "audit", "feedback")
+STREAMS: Final = ("observations", "dead_letters", "audit")
+CONTROL, FEEDBACK = "control", "feedback"
 _UNREACHABLE: Final = re.compile(
     r"Timed out waiting for a node assignment|Failed to (?:get metadata|list subscribed topic)"
     r"|Timeout expired (?:while|before)|Topic \S+ not present in metadata|No resolvable bootstrap urls"
@@ -64,12 +65,13 @@ def hush_teardown() -> None:
 
 
 def sources(env: StreamExecutionEnvironment, config: Mapping[str, Any]) -> dict[str, DataStream]:
-    """The JVM's streams by name: STREAMS, without those that this job has not. ConfigError where the JVM
-    refuses the configuration.
+    """The JVM's streams by name: STREAMS, and `control` and `feedback` where the job has them.
+
+    ConfigError where the JVM refuses the configuration.
     """
     streams = _entry("sources", env._j_stream_execution_environment, _json(config))
-    found = {name: streams.get(name) for name in STREAMS}
-    return {name: DataStream(stream) for name, stream in found.items() if stream is not None}
+    found = {name: streams.get(name) for name in (*STREAMS, CONTROL, FEEDBACK)}
+    return {name: DataStream(each) for name, each in found.items() if each is not None}
 
 
 def sinks(env: StreamExecutionEnvironment, config: Mapping[str, Any], records: DataStream) -> None:

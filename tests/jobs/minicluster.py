@@ -83,7 +83,7 @@ def run(rows: list[Row], config: JobConfig, manifest: Manifest, verdicts: Sequen
     """What the operators send for `rows`, and for verdicts read at any time beside them."""
     env = environment()
     judged = stream(env, list(verdicts)) if verdicts else None
-    out = assemble(stream(env, rows), config, manifest, judged)
+    out = assemble(stream(env, rows), config, manifest, feedback=judged)
     results = out.execute_and_collect("operators")
     assert isinstance(results, CloseableIterator)
     with results:

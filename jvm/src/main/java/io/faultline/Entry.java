@@ -5,6 +5,7 @@ import io.faultline.config.Json;
 import io.faultline.config.SinksConfig;
 import io.faultline.control.ControlSource;
 import io.faultline.control.FeedbackSource;
+import io.faultline.control.PatternControl;
 import io.faultline.graph.Correlate;
 import io.faultline.graph.GraphConfig;
 import io.faultline.graph.LiveCorrelate;
@@ -44,6 +45,9 @@ public final class Entry {
   /** Row(topic, key, value, headers), ready for the sinks; the value is JSON. */
   public static final String AUDIT = "audit";
 
+  /** Row(key, value): records of the control topic about models; only where the job has one. */
+  public static final String CONTROL = "control";
+
   /** Row(graph, kind "feedback", time in ms, payload); absent where no verdicts are read. */
   public static final String FEEDBACK = "feedback";
 
@@ -60,8 +64,9 @@ public final class Entry {
     JobConfig job = JobConfig.read(json);
     JsonNode raw = Json.read(json, JsonNode.class, "config");
     Split.Parts parts = decoded(Inputs.of(env, job));
-    BroadcastStream<Row> control =
+    DataStream<Row> changes =
         job.control() == null ? null : ControlSource.of(env, job.control(), job.name());
+    BroadcastStream<Row> control = changes == null ? null : changes.broadcast(PatternControl.STATE);
     SingleOutputStreamOperator<GraphEvent> nodes =
         nodes(parts.blocks().keyBy(Block::key, Types.STRING), NodeConfig.parse(raw), control)
             .name("normalise, detect, frame")
@@ -84,6 +89,12 @@ public final class Entry {
     streams.put(OBSERVATIONS, observations);
     streams.put(DEAD_LETTERS, parts.deadLetters());
     streams.put(AUDIT, audit);
+    if (changes != null) {
+      // One subtask, so that every worker gets the records in their order.
+      streams.put(
+          CONTROL,
+          changes.filter(ControlSource::isOfModels).name("of models").setParallelism(1));
+    }
     if (job.feedback() != null) {
       streams.put(FEEDBACK, FeedbackSource.of(env, job.feedback(), job.name()));
     }
