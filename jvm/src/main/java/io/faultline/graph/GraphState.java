@@ -32,6 +32,12 @@ final class GraphState {
   /** Ticks without any frame packed since the last one with a frame. */
   int emptyTicks;
 
+  /** Number of the tick that {@link #matchesOfTick} counts in; {@link #NEVER} before the first. */
+  long matchTick = NEVER;
+
+  /** Matches passed on in that tick. */
+  int matchesOfTick;
+
   /** The earliest timer that is set; Long.MAX_VALUE = none. */
   long timer = Long.MAX_VALUE;
 
@@ -49,6 +55,8 @@ final class GraphState {
     copy.runs = KeyRunsSerializer.OF_GRAPHS.copy(runs);
     copy.lastTick = lastTick;
     copy.emptyTicks = emptyTicks;
+    copy.matchTick = matchTick;
+    copy.matchesOfTick = matchesOfTick;
     copy.timer = timer;
     return copy;
   }

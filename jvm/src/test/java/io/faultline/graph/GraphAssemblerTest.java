@@ -209,6 +209,22 @@ class GraphAssemblerTest {
   }
 
   @Test
+  void aStormOfMatchesIsCutWithinItsTickWhateverItsOrder() throws IOException {
+    GraphAssembler few = new GraphAssembler(Events.few(3));
+    for (String match : List.of("d", "a", "c", "b")) {
+      few.add(state, Events.match(5, match), watermark, out);
+    }
+    few.add(state, Events.match(9, "e"), watermark, out);
+    few.advance(state, T0 + 5, false, out);
+    state = GraphStateSerializer.INSTANCE.copy(state);
+    few.add(state, Events.match(TICK - 1, "f"), watermark, out);
+    few.add(state, Events.match(TICK, "g"), watermark, out);
+    few.advance(state, T0 + 2 * TICK, false, out);
+    assertEquals(List.of("match a", "match b", "match c", "match g"), out.all);
+    assertEquals(List.of("match_refused", "match_refused", "match_refused"), out.reasons);
+  }
+
+  @Test
   void edgesAloneGiveNoRowsAndDoNotPileUp() throws IOException {
     for (int i = 0; i < 1000; i++) {
       advance(T0 + i, false);
