@@ -27,6 +27,7 @@ TRAIN = [
     "numpy>=2.1,<2.2",
     "onnx==1.22.0",  # 1.23 wants a protobuf that apache-flink refuses
     "onnxscript>=0.7",
+    "scikit-learn>=1.9",  # the trees that a model has to beat
     "setuptools<81",  # torch alone brings a version that breaks tensorboard
     "tensorboard<2.21",  # 2.21 wants a grpcio that apache-beam refuses
     "torch>=2.13",

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultline import console, feedback
+from faultline import console, feedback, forward_command
 
 if TYPE_CHECKING:
     from records.incidents import IncidentEvent
 
 app = typer.Typer(no_args_is_help=True, help="What the job found.")
 feedback.register(app)
+forward_command.register(app)
 
 
 @app.command()

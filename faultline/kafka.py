@@ -1,4 +1,5 @@
-"""Reads topics: what the job wrote and what it reads. With kafka_send.py all that knows kafka-python."""
+"""Reads topics: what the job wrote and what it reads. With kafka_send.py and kafka_group.py all
+that knows kafka-python."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def read_topic(servers: str, topic: str, since: int, done: Collection[int] = ())
                 return
             for partition, records in consumer.poll(timeout_ms=POLL_MS).items():
                 silent = time.monotonic() + SILENT_S
-                yield from (_record(each) for each in records if each.offset < ends[partition])
+                yield from (record_of(each) for each in records if each.offset < ends[partition])
             if time.monotonic() > silent:
                 raise MachineError(f"{servers} sends nothing more of {topic}", "look at the broker's log")
     finally:
@@ -79,7 +80,8 @@ def _begin(consumer: Any, topic: str, since: int) -> dict[Any, int]:
     return {each: ends[each] for each in begun}
 
 
-def _record(record: Any) -> Record:
+def record_of(record: Any) -> Record:
+    """kafka-python's record as ours."""
     timestamp = record.timestamp if record.timestamp is not None and record.timestamp >= 0 else None
     headers = _text(record.headers)
     return Record(record.partition, record.offset, timestamp, record.key, record.value, headers)
@@ -94,7 +96,7 @@ def incident_events(
     """
     consumer = _consumer(servers, topic, from_beginning, idle_s)
     try:
-        yield from _incidents(topic, map(_record, consumer))
+        yield from _incidents(topic, map(record_of, consumer))
     finally:
         consumer.close()
 
@@ -166,11 +168,13 @@ def connect(servers: str, *topics: str, **options: Any) -> Any:
         return KafkaConsumer(
             *topics,
             bootstrap_servers=servers.split(","),
-            group_id=None,
-            enable_auto_commit=False,
-            isolation_level="read_committed",
-            bootstrap_timeout_ms=CONNECT_MS,
-            **options,
+            **{
+                "group_id": None,
+                "enable_auto_commit": False,
+                "isolation_level": "read_committed",
+                "bootstrap_timeout_ms": CONNECT_MS,
+                **options,
+            },
         )
     except (KafkaError, ValueError, OSError) as error:
         raise MachineError(f"no Kafka broker at {servers}: {error}", mend) from error

@@ -42,7 +42,9 @@ def make_topic(servers: str, topic: str, settings: Mapping[str, str]) -> bool:
     return True
 
 
-def send(servers: str, topic: str, key: str, value: bytes | None) -> None:
+def send(
+    servers: str, topic: str, key: str, value: bytes | None, headers: Mapping[str, str] | None = None
+) -> None:
     """Stores one record; None deletes what the key had. MachineError where the broker does not take it."""
     from kafka import KafkaProducer
     from kafka.errors import KafkaError
@@ -52,7 +54,8 @@ def send(servers: str, topic: str, key: str, value: bytes | None) -> None:
             bootstrap_servers=servers.split(","), bootstrap_timeout_ms=CONNECT_MS, acks="all"
         )
         try:
-            producer.send(topic, key=key.encode(), value=value).get(SEND_S)
+            told = [(name, text.encode()) for name, text in (headers or {}).items()]
+            producer.send(topic, key=key.encode(), value=value, headers=told).get(SEND_S)
         finally:
             producer.close()
     except (KafkaError, OSError) as error:

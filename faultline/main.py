@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from faultline import console, decode, demo, doctor, events, job, pattern, recording, run
+from faultline import console, decode, demo, doctor, events, job, model, pattern, recording, run
 from faultline.cli import FaultlineGroup, version
 
 app = typer.Typer(
@@ -46,4 +46,5 @@ app.command("decode")(decode.decode)
 app.add_typer(job.app, name="job")
 app.add_typer(pattern.app, name="pattern")
 app.add_typer(recording.app, name="recording")
+app.add_typer(model.app, name="model")
 app.add_typer(events.app, name="events")

@@ -9,13 +9,13 @@ from pyflink.common import Row, Types
 from pyflink.common.typeinfo import RowTypeInfo, TypeInformation
 
 from records.control import AUDIT_TOPIC
+from records.control import DEAD_LETTERS_TOPIC as DEAD_LETTERS_TOPIC
 
 FRAME, MATCH = "frame", "match"
 """Kinds of rows of the JVM's `observations`."""
 INCIDENTS_TOPIC: Final = "faultline.incidents.v1"
 MATCHES_TOPIC: Final = "faultline.matches.v1"
 FRAMES_TOPIC: Final = "faultline.frames.v1"
-DEAD_LETTERS_TOPIC: Final = "faultline.dead-letters.v1"
 
 
 def observation_type() -> TypeInformation:

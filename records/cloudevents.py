@@ -28,7 +28,8 @@ BINARY_TYPE: Final = "application/json"
 STRUCTURED_TYPE: Final = "application/cloudevents+json"
 _KEPT: Final = 10
 
-_SEVERITY: Final = {"P0": ("FATAL", 21), "P1": ("ERROR", 17), "P2": ("WARN", 13)}
+SEVERITY: Final = {"P0": ("FATAL", 21), "P1": ("ERROR", 17), "P2": ("WARN", 13)}
+"""An event's class to OpenTelemetry's severity, as text and as number."""
 _Write = Callable[[CloudEvent], kafka.KafkaMessage]
 
 
@@ -79,7 +80,7 @@ def read_cloudevent(value: bytes, headers: Mapping[str, str]) -> IncidentEvent:
 
 
 def _attributes(event: IncidentEvent, source: str, sequence: int | None) -> dict[str, Any]:
-    text, number = _SEVERITY[event.qos]
+    text, number = SEVERITY[event.qos]
     first = event.root_causes[0].node if event.root_causes else None
     attributes: dict[str, Any] = {
         "id": event.id,
@@ -104,7 +105,12 @@ def _attributes(event: IncidentEvent, source: str, sequence: int | None) -> dict
 def _traceparent(event: IncidentEvent) -> str | None:
     if event.trace_id is None:
         return None
-    return f"00-{event.trace_id}-{hashlib.sha256(event.id.encode()).hexdigest()[:16]}-01"
+    return f"00-{event.trace_id}-{span_id(event)}-01"
+
+
+def span_id(event: IncidentEvent) -> str:
+    """The event's place in its trace, 16 hex digits: the same at every replay."""
+    return hashlib.sha256(event.id.encode()).hexdigest()[:16]
 
 
 def _message(event: IncidentEvent, attributes: dict[str, Any], write: _Write) -> KafkaMessage:

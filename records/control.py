@@ -15,6 +15,7 @@ from records.validation import Record
 
 CONTROL_TOPIC: Final = "faultline.control.v1"
 AUDIT_TOPIC: Final = "faultline.audit.v1"
+DEAD_LETTERS_TOPIC: Final = "faultline.dead-letters.v1"
 LARGEST_BYTES: Final = 256 * 1024
 """A larger record is refused by the job."""
 

@@ -37,6 +37,8 @@ HEAVY = {
     "onnx": ("gnn",),
     "onnxscript": ("gnn",),
     "tensorboard": ("gnn",),
+    "sklearn": ("gnn",),
+    "scipy": ("gnn",),
     "pyflink": ("jobs", "cep_patterns.streams"),
     "py4j": ("jobs", "cep_patterns.streams"),
     "apache_beam": ("jobs",),
@@ -157,7 +159,7 @@ def test_importing_the_light_parts_loads_no_heavy_library(
 
 def test_the_job_never_loads_the_training_libraries() -> None:
     loaded = {name.partition(".")[0] for name in probe(tuple(modules_of("jobs"))).modules}
-    assert not loaded & {"torch", "torch_geometric", "onnx", "tensorboard"}
+    assert not loaded & {"torch", "torch_geometric", "onnx", "tensorboard", "sklearn"}
 
 
 @pytest.mark.parametrize("package", MAY_LOAD)

@@ -1,0 +1,12 @@
+"""`faultline model`: the life of a model. Its commands stand in modules of their own, one per subject; heavy
+libraries are imported inside the commands.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from faultline import model_bundles
+
+app = typer.Typer(no_args_is_help=True, help="Models: what ranks the causes.")
+model_bundles.register(app)

@@ -1,0 +1,1 @@
+"""Incident events in the forms that other systems take, one module each: pure functions, no network."""
