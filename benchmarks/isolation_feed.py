@@ -38,7 +38,8 @@ class Many(Load):
 
     def _faulty(self, scrape: int) -> npt.NDArray[np.int64]:
         rows = super()._faulty(scrape)
-        return rows[rows // self.nodes % FAULTS == 0]
+        some: npt.NDArray[np.int64] = rows[rows // self.nodes % FAULTS == 0]
+        return some
 
 
 @dataclass(frozen=True)

@@ -128,9 +128,9 @@ def test_what_goes_beyond_its_bounds_is_counted_and_named(outcomes: tuple[Outcom
     without, beside = outcomes
     assert without.bounded() == {}
     bounded = beside.bounded()
-    assert set(bounded) == {"node_refused", "series_refused", "match_refused"}
+    assert set(bounded) == {"node_refused", "series_evicted", "match_refused"}
     assert bounded["node_refused"] >= 1_000
-    assert bounded["series_refused"] >= 1_000
+    assert bounded["series_evicted"] >= 1_000
     letters = (beside.folder / "dead-letters.ndjson").read_bytes().splitlines()
     assert len(letters) == NODES * TICKS
     assert {json.loads(each)["headers"]["faultline.error.reason"] for each in letters} == {"malformed"}

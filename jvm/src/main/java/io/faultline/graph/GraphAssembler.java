@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.annotation.Nullable;
 
@@ -48,13 +47,15 @@ final class GraphAssembler {
   }
 
   private void addFrame(GraphState state, NodeFrame frame, GraphOutput out) {
-    boolean known = state.lastFrame.containsKey(frame.node());
+    String node = frame.node();
+    boolean known = state.lastFrame.containsKey(node) || state.newcomers.contains(node);
+    int nodes = state.lastFrame.size() + state.newcomers.size();
     if (frame.time() <= state.lastTick) {
       out.late(frame.node(), frame.time());
-    } else if (!known && state.lastFrame.size() >= config.nodesPerGraph()) {
+    } else if (!known && nodes >= config.nodesPerGraph()) {
       out.add("node_refused");
     } else {
-      state.frames.computeIfAbsent(frame.time(), t -> new TreeMap<>()).put(frame.node(), frame);
+      state.hold(frame);
     }
   }
 
@@ -168,6 +169,7 @@ final class GraphAssembler {
     apply(state, time - 1, out);
     Map<String, NodeFrame> present = frames == null ? Map.of() : frames;
     present.values().forEach(frame -> state.lastFrame.put(frame.node(), frame.time()));
+    state.newcomers.removeAll(present.keySet());
     state.lastFrame.values().removeIf(last -> last < time - FORGET_AFTER_MS);
     out.frame(time, row(state, time, present, state.topology.at(time)).encode());
   }

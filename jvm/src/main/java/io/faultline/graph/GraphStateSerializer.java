@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -100,7 +99,7 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
   private static void take(GraphState state, GraphEvent event) {
     NodeFrame frame = event.frame();
     if (frame != null) {
-      state.frames.computeIfAbsent(event.time(), t -> new TreeMap<>()).put(frame.node(), frame);
+      state.hold(frame);
     } else {
       state.matches.computeIfAbsent(event.time(), t -> new ArrayList<>(1)).add(event.match());
     }
