@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import typer
 
-from faultline import model_bundles
+from faultline import model_bundles, model_evaluate, model_live
 
 app = typer.Typer(no_args_is_help=True, help="Models: what ranks the causes.")
 model_bundles.register(app)
+model_evaluate.register(app)
+model_live.register(app)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from records.signals import SIGNAL_INDEX, SIGNALS
+
 F64 = npt.NDArray[np.float64]
 _SMALL = 1e-9
 
@@ -31,11 +33,16 @@ class Window:
 
 def nsigma(window: Window, nodes: int) -> F64:
     """Return [N]: the largest distance from the mean before, in standard deviations before."""
+    return per_node(window, nsigma_series(window), nodes)
+
+
+def nsigma_series(window: Window) -> F64:
+    """Return [S]: N-sigma's score of each series."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         centre = np.nanmean(window.before, 0)
         scale = np.nanstd(window.before, 0)
-    return per_node(window, _distance(window, centre, scale), nodes)
+    return _distance(window, centre, scale)
 
 
 def baro(window: Window, nodes: int) -> F64:
@@ -67,6 +74,15 @@ def per_node(window: Window, series: F64, nodes: int) -> F64:
     result = np.zeros(nodes)
     known = window.node >= 0
     np.maximum.at(result, window.node[known], series[known])
+    return result
+
+
+def per_pair(window: Window, series: F64, nodes: int) -> F64:
+    """Return [N,11]: the largest of [S] per node and declared signal, 0 where there is no series."""
+    result = np.zeros((nodes, len(SIGNALS)))
+    signal = np.array([SIGNAL_INDEX.get(str(name), -1) for name in window.signal], np.int64)
+    known = (window.node >= 0) & (signal >= 0)
+    np.maximum.at(result, (window.node[known], signal[known]), series[known])
     return result
 
 

@@ -37,10 +37,11 @@ def simulated_cases(
     with tempfile.TemporaryDirectory() as folder:
         for simulation, rows in frames_of([one for one in systems if one.series], Path(folder), make):
             for example in examples_of(simulation, rows, cuts):
-                yield Case(example, _simulated_window(simulation, example.snapshot))
+                yield Case(example, simulated_window(simulation, example.snapshot))
 
 
-def _simulated_window(simulation: Simulation, snapshot: Snapshot) -> Window:
+def simulated_window(simulation: Simulation, snapshot: Snapshot) -> Window:
+    """Return the raw window of a simulation that ends with the snapshot's last tick."""
     tick = (snapshot.time - START) // simulation.tick_ms - 1
     names = [simulation.names[one.node] for one in simulation.series]
     return window_of(simulation.matrix, tick, snapshot, names, [one.signal for one in simulation.series])

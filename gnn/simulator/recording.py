@@ -129,11 +129,12 @@ def write_simulation(
         licence="Apache-2.0",
         source="faultline simulator",
     )
-    faults = [_fault_record(simulation, fault, start) for fault in simulation.faults]
+    faults = [fault_record(simulation, fault, start) for fault in simulation.faults]
     return write_recording(out_dir, meta, _samples(simulation, start), _edges(simulation, start), faults)
 
 
-def _fault_record(simulation: Simulation, fault: Fault, start: int) -> FaultRecord:
+def fault_record(simulation: Simulation, fault: Fault, start: int) -> FaultRecord:
+    """Return ``fault`` as a recording that begins at ``start`` (ms) has it."""
     return FaultRecord(
         graph=simulation.graph,
         node=simulation.names[fault.node],

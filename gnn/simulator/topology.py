@@ -65,10 +65,12 @@ class Topology:
         return np.flatnonzero(self.edges[:, 1] == node)
 
 
-def random_topology(rng: np.random.Generator, nodes: int | None = None) -> Topology:
-    """Return a layered system of ``nodes`` nodes (drawn between 1 and 80 when None)."""
+def random_topology(
+    rng: np.random.Generator, nodes: int | None = None, layers: int | None = None
+) -> Topology:
+    """Return a system of ``nodes`` nodes (drawn between 1 and 80 when None) in ``layers`` layers (2 to 7)."""
     count = nodes or int(np.clip(np.exp(rng.normal(2.75, 0.75)), 1, 80))
-    layer = _layers(rng, count)
+    layer = _layers(rng, count, layers)
     edges = _edges(rng, layer)
     has_callee = np.isin(np.arange(count), edges[:, 0])
     has_caller = np.isin(np.arange(count), edges[:, 1])
@@ -130,8 +132,8 @@ def _timeouts(rng: np.random.Generator, edges: Ints, own_time: F64, delay: F64) 
     return np.asarray(usual[edges[:, 1]] * log_uniform(rng, 4.0, 40.0, len(edges)))
 
 
-def _layers(rng: np.random.Generator, count: int) -> Ints:
-    depth = max(1, min(count, int(rng.integers(2, 8))))
+def _layers(rng: np.random.Generator, count: int, layers: int | None) -> Ints:
+    depth = max(1, min(count, layers or int(rng.integers(2, 8))))
     layer = np.sort(rng.integers(0, depth, count))
     layer[0] = 0
     return np.asarray(layer, np.int64)

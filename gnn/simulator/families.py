@@ -1,0 +1,92 @@
+"""Families of simulated systems for judging. Seeds lie far from those of any training; but for the first,
+the systems also differ in kind from those that training draws (1 to 80 nodes in 2 to 7 layers)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gnn.simulator.style import Style, random_style
+from gnn.simulator.system import TICKS_MS, Simulation, run, simulate
+from gnn.simulator.timeline import random_timeline
+from gnn.simulator.topology import random_topology
+
+FIRST_SEED = 900_000_000
+_APART = 1_000_000
+_NETWORK_NODES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of simulated systems: ``about`` in words, ``share`` of the systems asked for, ``make`` from
+    seed, number of episodes and graph name."""
+
+    about: str
+    share: float
+    make: Callable[[int, int, str], Simulation]
+
+
+def _large(seed: int, episodes: int, graph: str) -> Simulation:
+    rng = np.random.default_rng(seed)
+    return _drawn(rng, episodes, graph, int(rng.integers(120, 301)), None)
+
+
+def _deep(seed: int, episodes: int, graph: str) -> Simulation:
+    rng = np.random.default_rng(seed)
+    return _drawn(rng, episodes, graph, int(rng.integers(24, 61)), int(rng.integers(9, 15)))
+
+
+def _network(known: bool) -> Callable[[int, int, str], Simulation]:
+    def make(seed: int, episodes: int, graph: str) -> Simulation:
+        rng = np.random.default_rng(seed)
+        side = ("client", "server")[int(rng.integers(0, 2))] if known else None
+
+        def restyled(style: Style) -> Style:
+            return replace(style, edge_kinds=(), side=side, latency_nodes=1.0)  # type: ignore[arg-type]
+
+        return _drawn(rng, episodes, graph, _NETWORK_NODES, None, "network_delay", restyled)
+
+    return make
+
+
+def _drawn(
+    rng: np.random.Generator,
+    episodes: int,
+    graph: str,
+    nodes: int,
+    layers: int | None,
+    kind: str | None = None,
+    restyled: Callable[[Style], Style] = lambda style: style,
+) -> Simulation:
+    """Return a system as training draws it, but for its size, depth, kind of faults and monitoring."""
+    topology, style = random_topology(rng, nodes, layers), restyled(random_style(rng))
+    tick_ms = int(rng.choice(TICKS_MS))
+    timeline = random_timeline(rng, topology, episodes, tick_ms / 1000, style.hosts and kind is None)
+    if kind is not None:
+        faults = [replace(fault, kind=kind) for fault in timeline.faults]
+        timeline = replace(timeline, faults=faults)
+    return run(rng, topology, timeline, style, graph, tick_ms)
+
+
+FAMILIES: dict[str, Family] = {
+    "fresh": Family("drawn as in training, other seeds", 1.0, simulate),
+    "large": Family("120 to 300 nodes; training ends at 80", 0.15, _large),
+    "deep": Family("24 to 60 nodes in 9 to 14 layers; training has at most 7", 0.3, _deep),
+    "network, side known": Family(
+        "50 nodes, network delays only, no series on calls; who measured a latency is said",
+        0.3,
+        _network(True),
+    ),
+    "network, side unknown": Family("the same, and it is not said", 0.3, _network(False)),
+}
+
+
+def systems_of(name: str, systems: int, episodes: int) -> Iterator[Simulation]:
+    """Yield the systems of a family, where ``systems`` are asked for of the first; the same every time."""
+    family = FAMILIES[name]
+    first = FIRST_SEED + list(FAMILIES).index(name) * _APART
+    stem = name.replace(",", "").replace(" ", "-")
+    for number in range(round(systems * family.share)):
+        yield family.make(first + number, episodes, f"{stem}-{first + number}")
