@@ -30,7 +30,7 @@ from tests.kit.otlp import requests
 from tests.kit.topics import Got, consume, produce
 from tests.kit.zookeeper import ZooKeeper
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1_800)]
 
 INCIDENTS, FRAMES, MATCHES, AUDIT = (
     f"faultline.{topic}.v1" for topic in ("incidents", "frames", "matches", "audit")
