@@ -68,13 +68,13 @@ class System:
     def send(self, ticks: int | None = None) -> int:
         """Sends what was measured until so many ticks after the fault's start, or all that is left.
 
-        Returns the end of the last tick that it completes: what the job must come to.
+        Returns what the end of the last tick that it completes comes after, wherever ticks end.
         """
         tick = self.recording.meta.interval
         until = self._payloads[-1][0] if ticks is None else self.fault.start + ticks * tick
         now = [each for each in self._payloads[self.sent :] if each[0] <= until]
         self.sent += produce(self.broker.bootstrap, self.graph, now)
-        return (now[-1][0] - 10_000) // tick * tick
+        return now[-1][0] - 10_000 - tick
 
     def config(self, name: str, **more: Any) -> Path:
         """A job's configuration over the topic."""
@@ -134,7 +134,7 @@ class System:
         return got[: wanted[0] + 1]
 
     def framed(self, until: int, **options: Any) -> list[Got]:
-        """Its frame rows, once the tick that ends at `until` is among them."""
+        """Its frame rows, once one of a tick that ends at `until` or later is among them."""
 
         def of(got: list[Got]) -> list[Got]:
             return [each for each in got if each.headers["graph"] == self.graph]
