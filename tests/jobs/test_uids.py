@@ -15,7 +15,17 @@ from jobs import gateway
 from jobs.config import JobConfig
 from jobs.pipeline import build
 
-KEPT = {"node", "correlate", "incidents", "score", "publish", "source-control", "audit", "models"}
+KEPT = {
+    "node",
+    "correlate",
+    "incidents",
+    "score",
+    "publish",
+    "source-control",
+    "audit",
+    "of-models",
+    "models",
+}
 """With the sources and sinks below, all that a release may not rename."""
 STATELESS = {"_stream_key_by_map_operator", "Map"}
 """PyFlink's own, which give a keyed stream its key: they take no name, and have no state."""
