@@ -160,7 +160,7 @@ def _consumer(servers: Servers, topic: str, from_beginning: bool, idle_s: float 
 
 
 def connect(servers: Servers, *topics: str, **options: Any) -> Any:
-    """A consumer; MachineError where no broker answers."""
+    """A consumer of what no transaction may still take back; MachineError where no broker answers."""
     from kafka import KafkaConsumer
     from kafka.errors import KafkaError, SaslAuthenticationFailedError
 
@@ -174,6 +174,7 @@ def connect(servers: Servers, *topics: str, **options: Any) -> Any:
                 **options_of(servers),
                 "group_id": None,
                 "enable_auto_commit": False,
+                "isolation_level": "read_committed",
                 "bootstrap_timeout_ms": CONNECT_MS,
                 **options,
             },

@@ -27,6 +27,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param patterns pattern models as JSON, read by the pattern engine
  * @param name of the job, for logs and ids
  * @param control where patterns that change are read; null = they do not
+ * @param feedback where verdicts on incidents are read; null = nowhere
  */
 public record JobConfig(
     List<SourceConfig> sources,
@@ -46,7 +47,8 @@ public record JobConfig(
     List<JsonNode> patterns,
     LimitsConfig limits,
     String name,
-    @Nullable ControlConfig control)
+    @Nullable ControlConfig control,
+    @Nullable ControlConfig feedback)
     implements Serializable {
 
   public static final String DEFAULT_GRAPH = "default";

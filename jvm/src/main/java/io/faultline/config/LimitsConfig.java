@@ -15,10 +15,11 @@ public record LimitsConfig(
     @Nullable Integer partialsPerKey,
     @Nullable Integer seriesPerNode,
     @Nullable Integer nodesPerGraph,
+    @Nullable Integer matchesPerTick,
     @Nullable Double patternTimeShare,
     @Nullable Long patternTimeWindowMs)
     implements Serializable {
-  public static final LimitsConfig DEFAULT = new LimitsConfig(null, null, null, null, null);
+  public static final LimitsConfig DEFAULT = new LimitsConfig(null, null, null, null, null, null);
 
   private static final double TIME_SHARE = 0.8;
   private static final long TIME_WINDOW_MS = 60_000;
@@ -27,6 +28,7 @@ public record LimitsConfig(
     partialsPerKey = positive(partialsPerKey, 1_000, "partials_per_key");
     seriesPerNode = positive(seriesPerNode, 2_000, "series_per_node");
     nodesPerGraph = positive(nodesPerGraph, 20_000, "nodes_per_graph");
+    matchesPerTick = positive(matchesPerTick, 2_000, "matches_per_tick");
     patternTimeShare = patternTimeShare == null ? Double.valueOf(TIME_SHARE) : patternTimeShare;
     patternTimeWindowMs =
         patternTimeWindowMs == null ? Long.valueOf(TIME_WINDOW_MS) : patternTimeWindowMs;

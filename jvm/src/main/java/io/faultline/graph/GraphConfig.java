@@ -19,6 +19,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param patternTexts pattern models as JSON; those keyed by graph run here
  * @param partialsPerKey most partial matches of one graph and pattern
  * @param timeouts whether all partial matches that ran out of time are told
+ * @param matchesPerTick most matches of one graph that a tick passes on
  * @param graphEnds when the input of a graph ends, ms UTC: silence after that says nothing
  */
 public record GraphConfig(
@@ -30,9 +31,11 @@ public record GraphConfig(
     List<String> patternTexts,
     int partialsPerKey,
     boolean timeouts,
+    int matchesPerTick,
     Map<String, Long> graphEnds)
     implements Serializable {
   private static final int MOST_NODES = 20_000;
+  private static final int MOST_MATCHES = 2_000;
   private static final long HOUR_MS = 3_600_000;
 
   public GraphConfig {
@@ -48,7 +51,17 @@ public record GraphConfig(
       int windowTicks,
       long edgeTtlMs,
       int nodesPerGraph) {
-    this(tickMs, graphTicks, windowTicks, edgeTtlMs, nodesPerGraph, List.of(), 1000, false);
+    this(
+        tickMs,
+        graphTicks,
+        windowTicks,
+        edgeTtlMs,
+        nodesPerGraph,
+        List.of(),
+        1000,
+        false,
+        MOST_MATCHES,
+        Map.of());
   }
 
   /** Of graphs without an end. */
@@ -60,7 +73,8 @@ public record GraphConfig(
       int nodesPerGraph,
       List<String> patternTexts,
       int partialsPerKey,
-      boolean timeouts) {
+      boolean timeouts,
+      int matchesPerTick) {
     this(
         tickMs,
         graphTicks,
@@ -70,6 +84,7 @@ public record GraphConfig(
         patternTexts,
         partialsPerKey,
         timeouts,
+        matchesPerTick,
         Map.of());
   }
 
@@ -91,6 +106,7 @@ public record GraphConfig(
         texts(json.path("patterns")),
         json.path("limits").path("partials_per_key").asInt(1000),
         json.path("timeouts").asBoolean(false),
+        json.path("limits").path("matches_per_tick").asInt(MOST_MATCHES),
         Json.longs(json.path("graph_ends")));
   }
 

@@ -325,7 +325,7 @@ class LiveNodeOperatorTest {
     }
   }
 
-  private static final LimitsConfig NO_TIME = new LimitsConfig(null, null, null, 1e-9, 1L);
+  private static final LimitsConfig NO_TIME = new LimitsConfig(null, null, null, null, 1e-9, 1L);
 
   private static List<JsonNode> suspensions(Harness harness) {
     return harness.audit().stream()
@@ -382,7 +382,7 @@ class LiveNodeOperatorTest {
 
   @Test
   void withinItsBudgetNothingIsSuspended() throws Exception {
-    LimitsConfig often = new LimitsConfig(null, null, null, 1.0, 1L);
+    LimitsConfig often = new LimitsConfig(null, null, null, null, 1.0, 1L);
     try (Harness harness = new Harness(config(Records.pattern(1, 5)), often).begin()) {
       for (int i = 0; i < 2_000; i++) {
         harness.scrape(9, 1);
