@@ -128,12 +128,13 @@ Source = Annotated[KafkaSource | RecordingsSource, Field(discriminator="type")]
 class KafkaSink(Record):
     """Where events go. `exactly_once` writes in transactions that end with each checkpoint.
 
-    `properties`: handed to the Kafka client.
+    `transactional_id_prefix`: unset, the job's name; no two jobs on a broker may share it. `properties`:
+    handed to the Kafka client.
     """
 
     bootstrap_servers: Name
     delivery: Literal["at_least_once", "exactly_once"] = "at_least_once"
-    transactional_id_prefix: Name = "faultline"
+    transactional_id_prefix: Name | None = None
     properties: dict[str, str] = Field(default_factory=dict)
 
 
@@ -198,17 +199,21 @@ class ScoreConfig(Record):
 
 
 class Limits(Record):
-    """Bounds of what is held in state; what is beyond is dropped and counted."""
+    """Bounds of what is held in state and passed on; what is beyond is dropped, counted, and in the audit.
+
+    `matches_per_tick`: of one graph.
+    """
 
     partials_per_key: Count = 1_000
     series_per_node: Count = 2_000
     nodes_per_graph: Count = 20_000
+    matches_per_tick: Count = 2_000
 
 
 class Checkpoint(Record):
     """`interval`: unset means none for bounded runs and 10 s for others.
 
-    `dir`: unset means the cluster's own.
+    `dir`: unset means the cluster's own, and below that a folder of the job's name.
     """
 
     interval: PositiveDuration | None = None
@@ -358,4 +363,7 @@ class JobConfig(Record):
 
     def sinks_to_jvm(self) -> dict[str, Any]:
         """What `Entry.sinks` is told."""
-        return self.sinks.model_dump(exclude_none=True)
+        told = self.sinks.model_dump(exclude_none=True)
+        if self.sinks.kafka is not None:
+            told["kafka"].setdefault("transactional_id_prefix", self.name)
+        return told

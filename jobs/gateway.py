@@ -25,7 +25,7 @@ _UNREACHABLE: Final = re.compile(
     r"Timed out waiting for a node assignment|Failed to (?:get metadata|list subscribed topic)"
     r"|Timeout expired (?:while|before)|Topic \S+ not present in metadata|No resolvable bootstrap urls"
 )
-_CAUSE: Final = re.compile(r"^Caused by: ([\w.$]+)(?:: (.*))?$", re.M)
+_CAUSE: Final = re.compile(r"^(?:Caused by)?: ([\w.$]+)(?:: (.*))?$", re.M)
 _OURS: Final = re.compile(r"((?:records|onnx_models|jobs)\.[\w.]*Error): (.*)")
 
 

@@ -92,7 +92,12 @@ public final class Entry {
     if (changes != null) {
       // One subtask, so that every worker gets the records in their order.
       streams.put(
-          CONTROL, changes.filter(ControlSource::isOfModels).name("of models").setParallelism(1));
+          CONTROL,
+          changes
+              .filter(ControlSource::isOfModels)
+              .name("of models")
+              .uid("of-models")
+              .setParallelism(1));
     }
     if (job.feedback() != null) {
       streams.put(FEEDBACK, FeedbackSource.of(env, job.feedback(), job.name()));

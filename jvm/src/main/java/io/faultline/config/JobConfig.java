@@ -74,7 +74,7 @@ public record JobConfig(
             (long) atLeast(windowTicks == null ? null : (long) windowTicks, 1, 10L, "window_ticks");
     rules = rules == null ? List.of() : List.copyOf(rules);
     patterns = patterns == null ? List.of() : List.copyOf(patterns);
-    limits = limits == null ? new LimitsConfig(null, null, null) : limits;
+    limits = limits == null ? new LimitsConfig(null, null, null, null) : limits;
     name = name == null ? "faultline" : name;
   }
 
