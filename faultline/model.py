@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import typer
 
-from faultline import model_bundles, model_evaluate
+from faultline import model_bundles, model_evaluate, model_retrain
 
 app = typer.Typer(no_args_is_help=True, help="Models: what ranks the causes.")
 model_bundles.register(app)
 model_evaluate.register(app)
+model_retrain.register(app)

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from gnn.calibration import degraded, fit_confidence, fit_temperature
-from gnn.card import Judged, card
+from gnn.card import SIMULATED_ONLY, Judged, card
 from gnn.cases import recording_cases, recording_rows, simulated_cases
 from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
 from gnn.dataset import build
@@ -96,15 +96,44 @@ def release(plan: Plan) -> Bundle:
 def finish(plan: Plan, model: RootCauseNet, packed: Arrays, parts: Split, minutes: float) -> Bundle:
     """Calibrate, export, check, judge and write: everything after training, which took ``minutes`` with its
     data."""
+    return written(plan, draft(plan, model, packed, parts, minutes))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A bundle that was checked but lies in the work folder, and what it is made of."""
+
+    bundle: Bundle
+    manifest: Manifest
+    model: bytes
+    golden: list[tuple[Arrays, Arrays]]
+
+
+def written(plan: Plan, made: Draft, section: str = "") -> Bundle:
+    """Judge a draft and write it as the bundle of ``plan``; ``section`` goes to the end of its card."""
+    text = card(made.manifest, judge_all(plan, Scorer(made.bundle)))
+    whole = f"{text}\n{section}" if section else text
+    return write_bundle(plan.out, made.manifest, made.model, made.golden, whole)
+
+
+def draft(
+    plan: Plan,
+    model: RootCauseNet,
+    packed: Arrays,
+    parts: Split,
+    minutes: float,
+    source: str = SIMULATED_ONLY,
+) -> Draft:
+    """Calibrate, export and check a network that was trained on ``source`` in ``minutes``. Raises BundleError
+    when parity fails."""
     held_out = list(unpack(select(packed, parts.validation[:_CALIBRATE_ON])))
     calibration = calibrate(model, held_out)
     exported = to_onnx(model)
     golden = [run_pair(model, example) for example in held_out[:_GOLDEN]]
     check_parity(model, exported, [pair[0] for pair in golden])
-    manifest = _manifest(plan.config, model, packed, parts, calibration, minutes)
-    draft = write_bundle(plan.work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
-    text = card(manifest, judge_all(plan, Scorer(draft)))
-    return write_bundle(plan.out, manifest, exported, golden, text)
+    manifest = _manifest(plan.config, model, packed, parts, calibration, minutes, source)
+    bundle = write_bundle(plan.work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
+    return Draft(bundle, manifest, exported, golden)
 
 
 def judge_all(plan: Plan, scorer: Scorer) -> Judged:
@@ -166,9 +195,10 @@ def _manifest(
     parts: Split,
     calibration: Calibration,
     minutes: float,
+    source: str,
 ) -> Manifest:
     trained_on: dict[str, Any] = {
-        "source": "simulated systems only",
+        "source": source,
         "systems": len(np.unique(packed["system"][parts.train])),
         "snapshots": len(parts.train),
         "minutes": round(minutes, 1),
