@@ -23,6 +23,7 @@ from gnn.calibration import degraded, fit_confidence, fit_temperature
 from gnn.card import SIMULATED_ONLY, Judged, card
 from gnn.cases import recording_cases, recording_rows, simulated_cases
 from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
+from gnn.course import STATE
 from gnn.dataset import build
 from gnn.evaluate import Case, by_kind, compare, rankers_of, reliability, signal_accuracy
 from gnn.examples import Arrays, Example, load, select, unpack
@@ -91,6 +92,21 @@ def release(plan: Plan) -> Bundle:
     parts = split(packed, config.train)
     model = train(packed, parts, config.model, config.train, plan.work / "run")
     return finish(plan, model, packed, parts, (time.monotonic() - begun) / 60)
+
+
+def release_weights(plan: Plan) -> Bundle:
+    """Make the bundle of the best weights that a training of ``plan`` left in its work folder, ended or not.
+
+    Raises BundleError when there are none or the bundle exists, JavaError when the normaliser cannot run.
+    """
+    run = plan.work / "run"
+    if not (run / "best.pt").is_file():
+        raise BundleError(f"{run}: no best.pt: nothing was trained there", "faultline model train")
+    packed = load(build(plan.config.data, plan.work / "data", plan.make))
+    model = RootCauseNet(plan.config.model)
+    model.load_state_dict(torch.load(run / "best.pt", weights_only=True))
+    seconds = float(torch.load(run / STATE, weights_only=True)["seconds"])
+    return finish(plan, model.eval(), packed, split(packed, plan.config.train), seconds / 60)
 
 
 def finish(plan: Plan, model: RootCauseNet, packed: Arrays, parts: Split, minutes: float) -> Bundle:
