@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from records.control import ControlRecord, PatternAck, PatternsLive, read_told
+from records.model_control import MODEL_KEY
 
 State = Literal["live", "refused", "not answered"]
 
@@ -38,10 +39,15 @@ class Row:
 
 
 def read_records(values: Mapping[str, bytes]) -> tuple[dict[str, ControlRecord], dict[str, str]]:
-    """The records of the control topic by id, and what is wrong with those that are none."""
+    """The records of the control topic by id, and what is wrong with those that are none.
+
+    Those of models are passed over.
+    """
     records: dict[str, ControlRecord] = {}
     wrong: dict[str, str] = {}
     for key, value in values.items():
+        if key == MODEL_KEY:
+            continue
         try:
             records[key] = ControlRecord.model_validate_json(value)
         except ValidationError as error:

@@ -33,10 +33,17 @@ def register(app: typer.Typer) -> None:
 
 def bundle_at(name: str) -> Bundle:
     """The verified bundle that a command line names. BundleError where there is none or it is damaged."""
-    from onnx_models.bundle import RELEASED, load_bundle
+    from onnx_models.bundle import load_bundle
+
+    return load_bundle(folder_at(name))
+
+
+def folder_at(name: str) -> Path:
+    """The folder that a command line names: itself, or a released bundle's by its name."""
+    from onnx_models.bundle import RELEASED
 
     folder = Path(name)
-    return load_bundle(RELEASED / name if not folder.exists() and (RELEASED / name).is_dir() else folder)
+    return RELEASED / name if not folder.exists() and (RELEASED / name).is_dir() else folder
 
 
 def list_bundles(folder: Folder = None, json: console.Json = False) -> None:

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
 from jobs.quiet import Quiet
+from jobs.trial import TrialSettings
 from records.control import CONTROL_TOPIC
 from records.formats import Format
 from records.samples import Name
@@ -163,6 +164,21 @@ class BreakerConfig(Record):
     pause: PositiveDuration = 10_000
 
 
+class RollbackConfig(Record):
+    """When a bundle that was published is taken back by the job itself: see jobs.trial.
+
+    `errors`: the share of the last `window` answers that are errors, late, or over `score.breaker.slow_ms`;
+    `disagreement`: the share of the last `window` comparisons with another first cause. `answers`: so many
+    good ones in a row and a bundle is trusted.
+    """
+
+    enabled: bool = True
+    window: Count = 20
+    errors: Annotated[float, Field(gt=0, le=1)] = 0.25
+    disagreement: Annotated[float, Field(gt=0, le=1)] = 0.6
+    answers: Count = 1_000
+
+
 class ScoreConfig(Record):
     """How snapshots are scored.
 
@@ -177,6 +193,7 @@ class ScoreConfig(Record):
     capacity: Count = 100
     provider: Literal["cpu", "gpu"] = "cpu"
     breaker: BreakerConfig = Field(default_factory=BreakerConfig)
+    rollback: RollbackConfig = Field(default_factory=RollbackConfig)
 
 
 class Limits(Record):
@@ -198,7 +215,7 @@ class Checkpoint(Record):
 
 
 class Control(Record):
-    """Where the job is told of patterns while it runs; a job that ends by itself is not.
+    """Where the job is told of patterns and models while it runs; a job that ends by itself is not.
 
     `bootstrap_servers`: unset, those of the Kafka sink, with its properties; without either there is no
     control. `properties`: handed to the Kafka client.
@@ -222,8 +239,8 @@ class JobConfig(Record):
     when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
     folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
     signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
-    `publish_matches`: whether these topics are written. `control`: where patterns that change are read.
-    `quiet`: muted nodes and patterns, times of maintenance.
+    `publish_matches`: whether these topics are written. `control`: where changes of patterns and
+    models are read. `quiet`: muted nodes and patterns, times of maintenance.
     """
 
     name: Name = "faultline"
@@ -292,12 +309,27 @@ class JobConfig(Record):
         return BreakerSettings(told.slow_ms, told.confidence, told.share, told.window, told.pause)
 
     @property
+    def trial_settings(self) -> TrialSettings | None:
+        """Of bundles that are published; None where none is taken back."""
+        told = self.score.rollback
+        if not told.enabled:
+            return None
+        slow_ms = self.score.breaker.slow_ms
+        return TrialSettings(slow_ms, told.window, told.errors, told.disagreement, told.answers)
+
+    @property
     def checkpoint_ms(self) -> int | None:
         """Time between checkpoints, ms; None for none."""
         return self.checkpoint.interval or (None if self.bounded else 10_000)
 
+    @property
+    def writes_control(self) -> bool:
+        """Whether the job can write to its control topic: where it lies on the broker of the Kafka sink."""
+        sink, told = self.sinks.kafka, self.control_to_jvm()
+        return sink is not None and told is not None and told["bootstrap_servers"] == sink.bootstrap_servers
+
     def control_to_jvm(self) -> dict[str, Any] | None:
-        """Where the JVM reads patterns that change; None where they do not."""
+        """Where the JVM reads what changes; None where nothing does."""
         sink, own = self.sinks.kafka, self.control
         servers = own.bootstrap_servers or (sink and sink.bootstrap_servers)
         if not own.enabled or self.bounded or servers is None:

@@ -20,6 +20,7 @@ from records.errors import ConfigError, FaultlineError, JavaError, MachineError
 from records.java import find_jar, find_java
 
 STREAMS: Final = ("observations", "dead_letters", "audit")
+CONTROL: Final = "control"
 _UNREACHABLE: Final = re.compile(
     r"Timed out waiting for a node assignment|Failed to (?:get metadata|list subscribed topic)"
     r"|Timeout expired (?:while|before)|Topic \S+ not present in metadata|No resolvable bootstrap urls"
@@ -64,9 +65,13 @@ def hush_teardown() -> None:
 
 
 def sources(env: StreamExecutionEnvironment, config: Mapping[str, Any]) -> dict[str, DataStream]:
-    """The JVM's streams by name: STREAMS. ConfigError where the JVM refuses the configuration."""
+    """The JVM's streams by name: STREAMS, and `control` where the job has one.
+
+    ConfigError where the JVM refuses the configuration.
+    """
     streams = _entry("sources", env._j_stream_execution_environment, _json(config))
-    return {name: DataStream(streams.get(name)) for name in STREAMS}
+    found = {name: streams.get(name) for name in (*STREAMS, CONTROL)}
+    return {name: DataStream(each) for name, each in found.items() if each is not None}
 
 
 def sinks(env: StreamExecutionEnvironment, config: Mapping[str, Any], records: DataStream) -> None:

@@ -1,6 +1,7 @@
 """The operator `incidents`: keyed by graph, keeps the ring of frame rows and lives the life of an incident.
 
 A thin adapter around jobs.incident: rows in, events to `step`, its outputs to state, timers and rows.
+live_incidents.py adds to it that bundles change while the job runs.
 Imports pyflink.
 """
 
@@ -47,6 +48,7 @@ from jobs.wire import END, SCORE, End, Request, pick, write_end, write_request
 from records.errors import FrameError
 from records.frames import read_frame_row
 from records.matches import Match
+from records.model_control import ModelRecord
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +61,8 @@ def records_tag() -> OutputTag:
     return OutputTag("records", record_type())
 
 
-class Incidents(KeyedProcessFunction):
-    """Observations of one graph in, requests and endings out.
+class Lives:
+    """What `incidents` does with observations of one graph, whichever way it runs.
 
     `publish_frames`, `publish_matches`: whether they also go to the sinks. `quiet`: matches that open no
     incident.
@@ -75,6 +77,7 @@ class Incidents(KeyedProcessFunction):
 
     def open(self, runtime_context: RuntimeContext) -> None:
         """Called once in the worker."""
+        self.models: ModelRecord | None = None
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
         self._tag = records_tag()
         self._state = runtime_context.get_state(ValueStateDescriptor("incident", content))
@@ -84,7 +87,7 @@ class Incidents(KeyedProcessFunction):
             name: group.counter(name) for name in ("requests", "ended", "unreadable", "dry_run", HUSHED)
         }
 
-    def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+    def observed(self, value: Row, ctx: Any) -> Iterator[Any]:
         """One frame row or match of the graph."""
         graph, kind, time, payload = value
         try:
@@ -109,7 +112,7 @@ class Incidents(KeyedProcessFunction):
     def _hushed(self, graph: str, alert: Alert) -> Quiet | None:
         return hushed(self._quiet, graph, alert.node, alert.pattern, alert.time)
 
-    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
+    def woken(self, timestamp: int, ctx: Any) -> Iterator[Any]:
         """Event time reached a moment that was asked for."""
         yield from self._step(ctx.get_current_key(), Woken(timestamp), ctx)
 
@@ -127,7 +130,8 @@ class Incidents(KeyedProcessFunction):
             case Score(incident, time, ring):
                 self._counters["requests"].inc()
                 rows = pick(ring, {at: bytes(row) for at in ring if (row := self._ring.get(at)) is not None})
-                yield Row(graph, SCORE, time, write_request(Request(graph, time, incident, rows)))
+                request = Request(graph, time, incident, rows, self.models)
+                yield Row(graph, SCORE, time, write_request(request))
             case Resolve(incident, time, ending, since):
                 self._counters["ended"].inc()
                 yield Row(graph, END, time, write_end(End(incident.id, time, ending, since)))
@@ -136,6 +140,25 @@ class Incidents(KeyedProcessFunction):
                     self._ring.remove(at)
             case Wake(time):
                 ctx.timer_service().register_event_time_timer(time)
+
+
+class Incidents(KeyedProcessFunction):
+    """Observations of one graph in, requests and endings out; the configuration's bundle serves."""
+
+    def __init__(self, lives: Lives) -> None:
+        self._lives = lives
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Called once in the worker."""
+        self._lives.open(runtime_context)
+
+    def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+        """One frame row or match of the graph."""
+        return self._lives.observed(value, ctx)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Any]:
+        """Event time reached a moment that was asked for."""
+        return self._lives.woken(timestamp, ctx)
 
 
 def _read(kind: str, payload: bytes) -> Event | None:

@@ -1,7 +1,7 @@
 """Joins the Python operators: observations in, records for the sinks out. Imports pyflink.
 
 observations -> incidents -> score -> publish -> records
-                    |-> matches, frames, unreadable rows -> records
+     models ----^   |-> matches, frames, unreadable rows, answers -> records
 """
 
 from __future__ import annotations
@@ -11,36 +11,37 @@ from pyflink.datastream import AsyncDataStream, DataStream
 
 from jobs.config import JobConfig
 from jobs.incident import Settings
-from jobs.incidents import Incidents, records_tag
+from jobs.incidents import Incidents, Lives, records_tag
 from jobs.jvm_config import DEFAULT_TICK_MS
+from jobs.live_incidents import LiveIncidents, models_state
+from jobs.models import LoadModels
 from jobs.publish import Publish
 from jobs.rows import observation_type, record_type
 from jobs.score import ScoreRequests
+from jobs.serving import ServeSettings
 from onnx_models.bundle import Manifest
+from records.model_control import BundleRef
 
 
-def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) -> DataStream:
-    """The records of all topics that Python writes. `manifest`: of the bundle that the workers load."""
-    settings = Settings(config.resolve_after, manifest.window_ticks, config.tick or DEFAULT_TICK_MS)
-    requests = (
-        observations.key_by(_graph, key_type=Types.STRING())
-        .process(
-            Incidents(settings, config.publish_frames, config.publish_matches, config.quiet),
-            output_type=observation_type(),
-        )
-        .name("incidents")
-        .uid("incidents")
+def assemble(
+    observations: DataStream, config: JobConfig, manifest: Manifest, control: DataStream | None = None
+) -> DataStream:
+    """The records of all topics that Python writes.
+
+    `manifest`: of the bundle that the workers load. `control`: rows (key, value) of the control topic, None
+    where the configuration's bundle serves for good.
+    """
+    own = BundleRef(
+        name=manifest.name, version=manifest.version, sha256=manifest.sha256, path=config.model or ""
+    )
+    requests = _incidents(observations, config, manifest, own, control)
+    settings = ServeSettings(
+        config.score.provider, config.score.batch_ms, config.breaker_settings, config.trial_settings
     )
     drafts = (
         AsyncDataStream.ordered_wait(
             requests,
-            ScoreRequests(
-                config.model,
-                manifest.sha256,
-                config.score.provider,
-                config.score.batch_ms,
-                config.breaker_settings,
-            ),
+            ScoreRequests(own, settings, config.timeout_ms, config.writes_control),
             Time.milliseconds(config.timeout_ms),
             config.score.capacity,
             observation_type(),
@@ -50,11 +51,42 @@ def assemble(observations: DataStream, config: JobConfig, manifest: Manifest) ->
     )
     events = (
         drafts.key_by(_graph, key_type=Types.STRING())
-        .process(Publish(f"/faultline/{config.name}", config.resend, config.quiet), output_type=record_type())
+        .process(
+            Publish(f"/faultline/{config.name}", config.resend, config.quiet, config.control.topic),
+            output_type=record_type(),
+        )
         .name("publish")
         .uid("publish")
     )
     return events.union(requests.get_side_output(records_tag()))
+
+
+def _incidents(
+    observations: DataStream,
+    config: JobConfig,
+    manifest: Manifest,
+    own: BundleRef,
+    control: DataStream | None,
+) -> DataStream:
+    settings = Settings(config.resolve_after, manifest.window_ticks, config.tick or DEFAULT_TICK_MS)
+    lives = Lives(settings, config.publish_frames, config.publish_matches, config.quiet)
+    keyed = observations.key_by(_graph, key_type=Types.STRING())
+    if control is None:
+        requests = keyed.process(Incidents(lives), output_type=observation_type())
+    else:
+        outcomes = (
+            control.broadcast()
+            .process(
+                LoadModels(config.score.provider, config.score.breaker.slow_ms),
+                output_type=observation_type(),
+            )
+            .name("models")
+            .uid("models")
+        )
+        requests = keyed.connect(outcomes.broadcast(models_state())).process(
+            LiveIncidents(lives, config.name, own.label), output_type=observation_type()
+        )
+    return requests.name("incidents").uid("incidents")
 
 
 def _graph(row: Row) -> str:

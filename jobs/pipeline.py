@@ -60,7 +60,7 @@ def build(env: StreamExecutionEnvironment, config: JobConfig) -> None:
     env.set_parallelism(config.parallelism)
     env.configure(_flink_options(config))
     streams = gateway.sources(env, told)
-    records = assemble(streams["observations"], config, manifest)
+    records = assemble(streams["observations"], config, manifest, streams.get("control"))
     gateway.sinks(env, config.sinks_to_jvm(), records.union(streams["dead_letters"], streams["audit"]))
 
 

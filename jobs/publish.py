@@ -16,22 +16,26 @@ from pyflink.datastream.state import ValueStateDescriptor
 from jobs.quiet import HUSHED, Quiet, hushed
 from jobs.revisions import State, Tell, read_state, step, write_state
 from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, record
-from jobs.score import BREAKER, FAILED
+from jobs.score import CONTROL, FAILED, TOLD
 from jobs.wire import DRAFT, End, read_end
 from records.cloudevents import to_cloudevent
 from records.incidents import IncidentEvent
+from records.model_control import MODEL_KEY
 
 STATUSES, METHODS = ("opened", "updated", "resolved"), ("model", "fallback")
+LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_not_loaded")
+"""Types of the audit's lines that `score` writes."""
 
 
 class Publish(KeyedProcessFunction):
     """Drafts and endings of one graph in, records for the sinks out.
 
-    `source`: the CloudEvents' source. `quiet`: causes that open no incident.
+    `source`: the CloudEvents' source. `quiet`: causes that open no incident. `control`: the control topic.
     """
 
-    def __init__(self, source: str, resend_ms: int, quiet: Sequence[Quiet] = ()) -> None:
+    def __init__(self, source: str, resend_ms: int, quiet: Sequence[Quiet], control: str) -> None:
         self._source = source
+        self._control = control
         self._resend_ms = resend_ms
         self._quiet = quiet
 
@@ -40,21 +44,23 @@ class Publish(KeyedProcessFunction):
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
         self._state = runtime_context.get_state(ValueStateDescriptor("revisions", content))
         group = runtime_context.get_metrics_group()
-        self._counters = {
-            name: group.counter(name) for name in (*STATUSES, *METHODS, FAILED, BREAKER, HUSHED)
-        }
+        self._counters = {name: group.counter(name) for name in (*STATUSES, *METHODS, *LINES, FAILED, HUSHED)}
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Row]:
-        """One draft, ending, failed request or change of the breaker."""
+        """One draft, ending or failed request, a line for the audit or a record for the control topic."""
         graph, kind, _, payload = value
         if kind == FAILED:
             self._counters[FAILED].inc()
             headers = {"reason": "not_ranked", "stage": "score"}
             yield record(DEAD_LETTERS_TOPIC, graph, payload, headers)
             return
-        if kind == BREAKER:
-            self._counters[BREAKER].inc()
-            yield audit(graph, orjson.loads(bytes(payload)))
+        if kind == TOLD:
+            line = orjson.loads(bytes(payload))
+            self._counters[line["type"]].inc()
+            yield audit(graph, line)
+            return
+        if kind == CONTROL:
+            yield record(self._control, MODEL_KEY, payload, {"content-type": "application/json"})
             return
         event: IncidentEvent | End
         if kind == DRAFT:

@@ -20,11 +20,16 @@ import orjson
 from jobs.grouping import Incident
 from jobs.incident import Ending
 from jobs.incident_state import StateError, incident_of, open_versioned
+from jobs.model_state import record_of
+from records.model_control import ModelRecord
 
 SCORE, DRAFT, END = "score", "draft", "end"
 """Kinds of rows between incidents, score and publish."""
 _MAGIC: Final = b"FLRQ"
-_VERSION: Final = 1
+_VERSION: Final = 2
+_READERS: Final = (1, 2)
+"""Version 1 had no word of models."""
+_END_VERSION: Final = 1
 _HEAD: Final = struct.Struct("<4sHI")
 _SIZE: Final = struct.Struct("<I")
 
@@ -33,13 +38,15 @@ _SIZE: Final = struct.Struct("<I")
 class Request:
     """Score the cause of `incident` at `time` (ms) from `rows`.
 
-    Frame rows as bytes, oldest first, maybe none.
+    Frame rows as bytes, oldest first, maybe none. `models`: which bundles serve, None for the
+    configuration's.
     """
 
     graph: str
     time: int
     incident: Incident
     rows: tuple[bytes, ...]
+    models: ModelRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class End:
 def write_request(request: Request) -> bytes:
     """The request as bytes."""
     head = {"graph": request.graph, "time": request.time, "incident": asdict(request.incident)}
+    if request.models is not None:
+        head["models"] = request.models.model_dump()
     text = orjson.dumps(head, option=orjson.OPT_SORT_KEYS)
     parts = [_HEAD.pack(_MAGIC, _VERSION, len(text)), text, _SIZE.pack(len(request.rows))]
     for row in request.rows:
@@ -66,13 +75,14 @@ def read_request(data: bytes) -> Request:
     """The request in `data`; StateError where the bytes are none of a known version."""
     try:
         magic, version, size = _HEAD.unpack_from(data)
-        if (magic, version) != (_MAGIC, _VERSION):
+        if magic != _MAGIC or version not in _READERS:
             raise StateError(f"a request of version {version}", "restore with the release that wrote it")
         head = orjson.loads(data[_HEAD.size : _HEAD.size + size])
         rows = _read_rows(data, _HEAD.size + size)
     except (struct.error, orjson.JSONDecodeError) as error:
         raise StateError(f"a request that is cut short: {error}", "restore another savepoint") from error
-    return Request(head["graph"], head["time"], incident_of(head["incident"]), rows)
+    models = record_of(head.get("models"))
+    return Request(head["graph"], head["time"], incident_of(head["incident"]), rows, models)
 
 
 def _read_rows(data: bytes, offset: int) -> tuple[bytes, ...]:
@@ -91,12 +101,12 @@ def _read_rows(data: bytes, offset: int) -> tuple[bytes, ...]:
 
 def write_end(end: End) -> bytes:
     """The ending as bytes."""
-    return orjson.dumps({"v": _VERSION, **asdict(end)}, option=orjson.OPT_SORT_KEYS)
+    return orjson.dumps({"v": _END_VERSION, **asdict(end)}, option=orjson.OPT_SORT_KEYS)
 
 
 def read_end(data: bytes) -> End:
     """The ending in `data`; StateError where it is of another version."""
-    return End(**open_versioned(data, "end of an incident", (_VERSION,)))
+    return End(**open_versioned(data, "end of an incident", (_END_VERSION,)))
 
 
 def pick(ring: Sequence[int], stored: dict[int, bytes]) -> tuple[bytes, ...]:

@@ -111,19 +111,26 @@ def load_bundle(path: Path | str) -> Bundle:
     Raises BundleError that names the file and what to do.
     """
     folder = Path(path)
-    for name in (MANIFEST, MODEL, GOLDEN):
-        if not (folder / name).is_file():
-            raise BundleError(
-                f"no {name} in the bundle {folder}", "point to a folder <name>-<version> that a release wrote"
-            )
-    manifest = _read_manifest(folder / MANIFEST)
+    for name in (MODEL, GOLDEN):
+        _check_there(folder, name)
+    manifest = read_manifest(folder)
     _check_hash(folder / MODEL, manifest.sha256)
     _check_hash(folder / GOLDEN, manifest.golden_sha256)
     _check_fit(folder, manifest)
     return Bundle(folder, manifest)
 
 
-def _read_manifest(path: Path) -> Manifest:
+def _check_there(folder: Path, name: str) -> None:
+    if not (folder / name).is_file():
+        raise BundleError(
+            f"no {name} in the bundle {folder}", "point to a folder <name>-<version> that a release wrote"
+        )
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return what the bundle says of itself, unchecked. Raises BundleError where it cannot be read."""
+    _check_there(folder, MANIFEST)
+    path = folder / MANIFEST
     try:
         return Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:

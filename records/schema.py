@@ -18,6 +18,7 @@ from records.control import ControlRecord, PatternAck, PatternsLive
 from records.feedback import Feedback
 from records.incidents import IncidentEvent
 from records.matches import Match
+from records.model_control import ModelAck, ModelRecord, ModelsLive
 from records.recordings import RecordingMeta
 from records.rule_model import Rule
 from records.samples import Edge, Fault, Sample
@@ -35,6 +36,9 @@ MODELS: Final[dict[str, type[BaseModel]]] = {
     "control.v1": ControlRecord,
     "pattern_ack.v1": PatternAck,
     "patterns_live.v1": PatternsLive,
+    "model_control.v1": ModelRecord,
+    "model_ack.v1": ModelAck,
+    "models_live.v1": ModelsLive,
 }
 """Schema name (record and version) to its model."""
 

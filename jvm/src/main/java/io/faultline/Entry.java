@@ -4,6 +4,7 @@ import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
 import io.faultline.config.SinksConfig;
 import io.faultline.control.ControlSource;
+import io.faultline.control.PatternControl;
 import io.faultline.graph.Correlate;
 import io.faultline.graph.GraphConfig;
 import io.faultline.graph.LiveCorrelate;
@@ -19,6 +20,7 @@ import io.faultline.sink.Topics;
 import io.faultline.source.Decoded;
 import io.faultline.source.Inputs;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.annotation.Nullable;
@@ -42,6 +44,9 @@ public final class Entry {
   /** Row(topic, key, value, headers), ready for the sinks; the value is JSON. */
   public static final String AUDIT = "audit";
 
+  /** Row(key, value): records of the control topic about models; only where the job has one. */
+  public static final String CONTROL = "control";
+
   private Entry() {}
 
   /**
@@ -55,8 +60,9 @@ public final class Entry {
     JobConfig job = JobConfig.read(json);
     JsonNode raw = Json.read(json, JsonNode.class, "config");
     Split.Parts parts = decoded(Inputs.of(env, job));
-    BroadcastStream<Row> control =
+    DataStream<Row> changes =
         job.control() == null ? null : ControlSource.of(env, job.control(), job.name());
+    BroadcastStream<Row> control = changes == null ? null : changes.broadcast(PatternControl.STATE);
     SingleOutputStreamOperator<GraphEvent> nodes =
         nodes(parts.blocks().keyBy(Block::key, Types.STRING), NodeConfig.parse(raw), control)
             .name("normalise, detect, frame")
@@ -75,7 +81,17 @@ public final class Entry {
             .map(Entry::auditRow, OutRow.TYPE)
             .name("audit")
             .uid("audit");
-    return Map.of(OBSERVATIONS, observations, DEAD_LETTERS, parts.deadLetters(), AUDIT, audit);
+    Map<String, DataStream<Row>> streams = new HashMap<>();
+    streams.put(OBSERVATIONS, observations);
+    streams.put(DEAD_LETTERS, parts.deadLetters());
+    streams.put(AUDIT, audit);
+    if (changes != null) {
+      // One subtask, so that every worker gets the records in their order.
+      streams.put(
+          CONTROL,
+          changes.filter(ControlSource::isOfModels).name("of models").setParallelism(1));
+    }
+    return streams;
   }
 
   private static SingleOutputStreamOperator<GraphEvent> nodes(

@@ -12,32 +12,40 @@ import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.Collector;
 
 /**
- * The control topic, from its beginning, broadcast. A topic that is not there yet is found within
- * seconds once it is. It never holds back event time.
+ * The control topic, from its beginning. A topic that is not there yet is found within seconds once
+ * it is. It never holds back event time.
  */
 public final class ControlSource {
   static final TypeInformation<Row> TYPE =
       Types.ROW_NAMED(
           new String[] {"key", "value"}, Types.STRING, Types.PRIMITIVE_ARRAY(Types.BYTE));
 
+  private static final String MODELS = "model/";
   private static final String DISCOVERY_MS = "5000";
 
   private ControlSource() {}
 
-  /** The records of the topic, for every subtask. */
-  public static BroadcastStream<Row> of(
+  /** The records of the topic, as Row(key, value). */
+  public static DataStream<Row> of(
       StreamExecutionEnvironment env, ControlConfig config, String job) {
     return env.fromSource(
             source(config, job), AlwaysIdle.strategy(), "kafka " + config.topic(), TYPE)
         .uid("source-control")
-        .setParallelism(1)
-        .broadcast(PatternControl.STATE);
+        .setParallelism(1);
+  }
+
+  /**
+   * Whether a record is one of those that only Python understands: of models, see MODEL_KEY there.
+   */
+  public static boolean isOfModels(Row row) {
+    String key = key(row);
+    return key != null && key.startsWith(MODELS);
   }
 
   private static KafkaSource<Row> source(ControlConfig config, String job) {

@@ -88,6 +88,9 @@ public final class PatternControl {
   /** Takes a record of the control topic and answers; whether what is live may have changed. */
   public boolean apply(Row record, long watermark, Consumer<String> out) throws Exception {
     announce(out);
+    if (ControlSource.isOfModels(record)) {
+      return false;
+    }
     String key = ControlSource.key(record);
     Answer answer = patterns.apply(key, ControlSource.value(record), watermark);
     if (answer.isRefused()) {

@@ -1,0 +1,164 @@
+"""What the control topic tells the running job of models, and what the job answers on the audit topic.
+
+Owns version 1 of these records: the one record of `faultline.control.v1` with the key MODEL_KEY, which says
+all that is wanted of models, and the lines `model_ack` and `models_live` of `faultline.audit.v1`. Imports
+pydantic only.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, StringConstraints, TypeAdapter, model_validator
+
+from records.control import Share
+from records.samples import Name, TimeMs
+from records.shares import covers
+from records.validation import Record
+
+MODEL_KEY: Final = "model/bundles"
+"""No pattern has an id with a slash."""
+
+Stage = Literal["shadow", "canary"]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class BundleRef(Record):
+    """A bundle: what it is, and where the workers find its folder (a path or a file:// URL)."""
+
+    name: Name
+    version: Annotated[int, Field(ge=0)]
+    sha256: Sha256
+    path: str
+
+    @property
+    def label(self) -> str:
+        """Name and version, as in the folder's name."""
+        return f"{self.name}-{self.version}"
+
+
+class Candidate(Record):
+    """A bundle that is tried. `shadow`: it scores and is compared, and no event has its answer. `canary`:
+    events of a share of graphs have it.
+    """
+
+    bundle: BundleRef
+    stage: Stage
+    share: Share = 1.0
+
+    def answers(self, graph: str) -> bool:
+        """Whether the graph's events have its answer."""
+        return self.stage == "canary" and covers(self.bundle.name, graph, self.share)
+
+
+class ModelRecord(Record):
+    """The bundles that are to serve; each record replaces the one before.
+
+    `live`: null = the bundle of the job's configuration. `previous`: what was live before, null likewise.
+    `by`: who wrote it; the job does when it takes a bundle back. `replaces`: the request that such a record
+    is about: where another is in force by then, it is passed over. `time`: when it was sent, ms.
+    `request`: names the record in answers.
+    """
+
+    v: Literal[1] = 1
+    kind: Literal["model"] = "model"
+    action: Literal["publish", "rollback"]
+    live: BundleRef | None = None
+    previous: BundleRef | None = None
+    candidate: Candidate | None = None
+    by: Literal["command", "job"] = "command"
+    reason: str | None = None
+    replaces: str | None = None
+    time: TimeMs
+    request: Name
+
+    @model_validator(mode="after")
+    def _the_job_says_what_it_replaces(self) -> ModelRecord:
+        if (self.by == "job") != (self.replaces is not None):
+            raise ValueError("a record of the job names the request that it replaces, no other does")
+        return self
+
+    def bundles(self) -> list[BundleRef]:
+        """Those that must be ready to serve, the live one first."""
+        tried = None if self.candidate is None else self.candidate.bundle
+        return [each for each in (self.live, tried) if each is not None]
+
+    def without(self, sha256: str, reason: str, time: int) -> ModelRecord:
+        """The job's own record that takes this bundle back: a candidate goes, a live one gives way to the
+        previous.
+        """
+        candidate, live, previous = self.candidate, self.live, self.previous
+        if candidate is not None and candidate.bundle.sha256 == sha256:
+            candidate = None
+        if live is not None and live.sha256 == sha256:
+            live, previous = previous, None
+        return ModelRecord(
+            action="rollback",
+            live=live,
+            previous=previous,
+            candidate=candidate,
+            by="job",
+            reason=reason,
+            replaces=self.request,
+            time=time,
+            request=f"{self.request}-rollback",
+        )
+
+
+class _Told(Record):
+    """A subtask of the operator `incidents`, from 0, of a job, and the bundles that serve there by then.
+
+    `live`, `candidate`: name and version; `live` null for the configuration's. `stage`, `share`: of the
+    candidate.
+    """
+
+    v: Literal[1] = 1
+    job: str
+    operator: Literal["incidents"] = "incidents"
+    subtask: Annotated[int, Field(ge=0)]
+    subtasks: Annotated[int, Field(ge=1)]
+    live: str | None
+    candidate: str | None
+    stage: Stage | None
+    share: Share
+    request: str | None
+    time: TimeMs | None
+
+    @property
+    def who(self) -> tuple[str, int]:
+        """Job and subtask."""
+        return self.job, self.subtask
+
+
+class ModelAck(_Told):
+    """What a record of the control topic came to; `reason` says why it was refused or passed over.
+
+    `live`, `candidate`, `request`, `time` are the record's. `load_ms`: longest time that a worker took to
+    load, prove and warm its bundles.
+    """
+
+    type: Literal["model_ack"] = "model_ack"
+    state: Literal["live", "refused", "passed_over"]
+    reason: str | None
+    load_ms: float | None
+
+
+class ModelsLive(_Told):
+    """The bundles that serve, told by each subtask once after it started; `started`: when it did, ms."""
+
+    type: Literal["models_live"] = "models_live"
+    started: TimeMs
+
+
+Told = Annotated[ModelAck | ModelsLive, Field(discriminator="type")]
+_TOLD: Final[TypeAdapter[ModelAck | ModelsLive]] = TypeAdapter(Told)
+
+
+def read_told(line: bytes) -> ModelAck | ModelsLive | None:
+    """What a line of the audit says of bundles that serve; None for a line of another type.
+
+    pydantic's ValidationError where it is of one of these types and not as it should be.
+    """
+    if b'"type":"model_ack"' not in line and b'"type":"models_live"' not in line:
+        return None
+    return _TOLD.validate_json(line)
