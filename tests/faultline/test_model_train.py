@@ -16,7 +16,7 @@ from records.recordings import open_recording
 
 TINY = """
 name: tiny
-data: {seed: 2, systems: 6, episodes: 3, shard_systems: 3}
+data: {seed: 2, systems: 6, episodes: 3, shard_systems: 6}
 model: {hidden: 8, rounds: 1, channels: 4, signal_size: 4, edge_size: 4}
 train: {epochs: 1.0, batch: 16, evaluate_every: 2, validation_share: 0.3, test_share: 0.1}
 """
