@@ -22,7 +22,7 @@ import torch
 from gnn.calibration import degraded, fit_confidence, fit_temperature
 from gnn.card import SIMULATED_ONLY, Judged, card
 from gnn.cases import recording_cases, recording_rows, simulated_cases
-from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
+from gnn.config import DEFAULT_CONFIG, ModelConfig, ReleaseConfig, load_config
 from gnn.course import STATE
 from gnn.dataset import build
 from gnn.evaluate import Case, by_kind, compare, rankers_of, reliability, signal_accuracy
@@ -82,11 +82,7 @@ def release(plan: Plan) -> Bundle:
     RecordingError for a recording that cannot be read.
     """
     config = plan.config
-    target = plan.out / f"{config.name}-{config.version}"
-    if target.exists():
-        raise BundleError(
-            f"{target} exists and is never overwritten", "raise the version in the configuration"
-        )
+    _refuse_existing(plan)
     begun = time.monotonic()
     packed = load(build(config.data, plan.work / "data", plan.make))
     parts = split(packed, config.train)
@@ -99,14 +95,31 @@ def release_weights(plan: Plan) -> Bundle:
 
     Raises BundleError when there are none or the bundle exists, JavaError when the normaliser cannot run.
     """
-    run = plan.work / "run"
+    _refuse_existing(plan)
+    model, minutes = trained(plan.config.model, plan.work / "run")
+    packed = load(build(plan.config.data, plan.work / "data", plan.make))
+    return finish(plan, model, packed, split(packed, plan.config.train), minutes)
+
+
+def trained(config: ModelConfig, run: Path) -> tuple[RootCauseNet, float]:
+    """Return the network with the best weights of a run folder, and the minutes it took.
+
+    Raises BundleError when there are none.
+    """
     if not (run / "best.pt").is_file():
         raise BundleError(f"{run}: no best.pt: nothing was trained there", "faultline model train")
-    packed = load(build(plan.config.data, plan.work / "data", plan.make))
-    model = RootCauseNet(plan.config.model)
+    model = RootCauseNet(config)
     model.load_state_dict(torch.load(run / "best.pt", weights_only=True))
     seconds = float(torch.load(run / STATE, weights_only=True)["seconds"])
-    return finish(plan, model.eval(), packed, split(packed, plan.config.train), seconds / 60)
+    return model.eval(), seconds / 60
+
+
+def _refuse_existing(plan: Plan) -> None:
+    target = plan.out / f"{plan.config.name}-{plan.config.version}"
+    if target.exists():
+        raise BundleError(
+            f"{target} exists and is never overwritten", "raise the version in the configuration"
+        )
 
 
 def finish(plan: Plan, model: RootCauseNet, packed: Arrays, parts: Split, minutes: float) -> Bundle:
