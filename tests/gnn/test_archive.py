@@ -108,7 +108,7 @@ def test_a_label_without_a_signal_trains_the_node_only() -> None:
     node = torch.zeros(nodes, requires_grad=True)
     signal = torch.zeros(nodes, 11, requires_grad=True)
     loss = loss_of((node, signal, torch.zeros(batch.graphs), torch.zeros(edges)), batch, TrainConfig())
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     assert signal.grad is not None
     assert node.grad is not None
     assert not signal.grad.any()
