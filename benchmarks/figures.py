@@ -195,14 +195,15 @@ def _live(numbers: Mapping[str, Any]) -> Lines:
             + ", ".join(f"{role} {used:.2f}" for role, used in cores.items() if role not in others)
             + "."
         ]
-    if "latency" in numbers:
-        one = numbers["latency"]
+    measured = {"latency": "ticks spread", "latency_aligned": "all ticks at once"}
+    found = {how: numbers[name] for name, how in measured.items() if name in numbers}
+    for how, one in found.items():
         out += [
-            f"- Detection to event at {one['rate']:,.0f} samples/s: **p50 {one['p50_ms']:,.0f} ms, "
+            f"- Detection to event at {one['rate']:,.0f} samples/s, {how}: **p50 {one['p50_ms']:,.0f} ms, "
             f"p99 {one['p99_ms']:,.0f} ms** over {one['incidents']} incidents "
-            f"(worst {one['worst_ms']:,.0f} ms). {_LATENCY}"
+            f"(worst {one['worst_ms']:,.0f} ms)."
         ]
-    return out
+    return [*out, *(["", _LATENCY] if found else [])]
 
 
 def _heap(numbers: Mapping[str, Any]) -> Lines:

@@ -2,11 +2,15 @@
 
     python -m benchmarks.live steady --rate 200000 --seconds 60 --write
     python -m benchmarks.live latency --rate 100000 --seconds 300 --write
+    python -m benchmarks.live latency --rate 100000 --seconds 300 --aligned --write
 
 Every series has a sample a second, at moments spread over the second. An incident is told with the frames of
 the tick in which its pattern was fulfilled, so no job can tell it before Kafka holds the record that lets the
 watermark pass the end of that tick. From then until a consumer has the event is the latency: the rest of the
 tick and the watermark's delay are not in it.
+
+The job reads a past first, and then what is live for a minute and a half before anything is measured: until
+then the JIT uses half a core.
 """
 
 from __future__ import annotations
@@ -30,13 +34,13 @@ from kafka import KafkaConsumer
 
 from benchmarks import figures, lines
 from benchmarks.feed import fill
-from benchmarks.live_feed import PAST_EVERY, SENT
+from benchmarks.live_feed import GO, PAST_EVERY, SENT, SENT_FILE
 from benchmarks.load import SERIES, Load
 from benchmarks.measure import BROKER, HEAP, Topic, job_config
 from benchmarks.settings import pattern_paths
 from benchmarks.watch import Offsets, Reading, Watch
 from tests.kit.kafka import Broker
-from tests.kit.processes import start, stop, tail
+from tests.kit.processes import kill, start, tail
 
 FEEDER: Final = "feeder"
 INCIDENTS: Final = "faultline.incidents.v1"
@@ -84,12 +88,19 @@ class Live:
         """How far the job is behind, in seconds of records."""
         past = PAST // PAST_EVERY * self._records_a_scrape
         live = self.sent.stat().st_size // SENT.size if self.sent.is_file() else 0
-        if live == 0:
-            return float("inf")
         return (past + live - self.offsets.read()) / self.records_a_second
 
-    def catch_up(self, timeout_s: float = 600) -> None:
-        """Waits until the job reads what is sent now."""
+    def warm_up(self, seconds: float = 90) -> None:
+        """Lets the job read the past, and what is live for so many seconds."""
+        self._catch_up(300)
+        (self.folder / GO).touch()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.check()
+            time.sleep(1)
+        self._catch_up(300)
+
+    def _catch_up(self, timeout_s: float) -> None:
         end = time.monotonic() + timeout_s
         while self.lag_s() > WORST_LAG_S:
             self.check()
@@ -118,7 +129,7 @@ class Live:
 
 @contextmanager
 def live(rate: int, patterns: Sequence[str], extra: dict[str, Any]) -> Iterator[Live]:
-    """The job at work on `rate` samples a second, caught up."""
+    """The job at work on `rate` samples a second, warm."""
     load = Load(graphs=GRAPHS, nodes=round(rate / GRAPHS / SERIES), interval_ms=INTERVAL_MS)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="faultline-live-")))
@@ -126,19 +137,18 @@ def live(rate: int, patterns: Sequence[str], extra: dict[str, Any]) -> Iterator[
         fill(broker.bootstrap, "edges", lines.edges(load))
         file = folder / "job.yaml"
         file.write_text(yaml.safe_dump({**_config(broker, folder, patterns), **extra}), encoding="utf-8")
-        sent = folder / "sent"
         shape = [GRAPHS, load.nodes, INTERVAL_MS, PAST]
-        feed = ["benchmarks.live_feed", broker.bootstrap, "live", *map(str, shape), str(sent)]
+        feed = ["benchmarks.live_feed", broker.bootstrap, "live", *map(str, shape), str(folder)]
         feeder = start([sys.executable, "-m", *feed], folder / f"{FEEDER}.log")
-        stack.callback(stop, feeder)
+        stack.callback(kill, feeder)
         environment = {"JVM_ARGS": HEAP}
         command = [sys.executable, "-m", "benchmarks.run_once", str(file)]
         job = start(command, folder / "job.log", env=environment)
-        stack.callback(stop, job)
+        stack.callback(kill, job)
         offsets = Offsets(broker.bootstrap, "live", "live")
         stack.callback(offsets.close)
-        running = Live(load, folder, broker, feeder, job, offsets, sent)
-        running.catch_up()
+        running = Live(load, folder, broker, feeder, job, offsets, folder / SENT_FILE)
+        running.warm_up()
         yield running
 
 
@@ -162,10 +172,9 @@ def _config(broker: Broker, folder: Path, patterns: Sequence[str]) -> dict[str, 
     }
 
 
-def steady(rate: int, seconds: int) -> dict[str, Any]:
-    """Cores of job, broker and feeder at that rate, after half a minute to warm up."""
-    with live(rate, ("library",), {}) as running:
-        time.sleep(30)
+def steady(rate: int, seconds: int, extra: dict[str, Any]) -> dict[str, Any]:
+    """Cores of job, broker and feeder at that rate."""
+    with live(rate, ("library",), extra) as running:
         used = running.measure(seconds)
         cores = {role: value / used.at for role, value in used.cpu.items()}
         return {
@@ -240,16 +249,14 @@ def main() -> None:
     parser.add_argument("what", choices=("steady", "latency"))
     parser.add_argument("--rate", type=int, default=200_000, help="samples a second")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--aligned", action="store_true", help="the ticks of all graphs end at once")
     parser.add_argument("--write", action="store_true", help="put what was measured into the results")
     given = parser.parse_args()
-    found = (
-        steady(given.rate, given.seconds)
-        if given.what == "steady"
-        else latency(given.rate, given.seconds, {})
-    )
+    run = steady if given.what == "steady" else latency
+    found = run(given.rate, given.seconds, {"spread_ticks": not given.aligned})
     sys.stdout.write(json.dumps(found, indent=1) + "\n")
     if given.write:
-        figures.keep("live", {given.what: found})
+        figures.keep("live", {f"{given.what}_aligned" if given.aligned else given.what: found})
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Feeds a topic live: some past as fast as it goes, for warm baselines, then at the pace of event time.
 
-Of the past only each tenth scrape is sent. For each live record its event time and the moment it was sent go
-into a file. Runs until it is ended.
-Arguments: bootstrap, topic, graphs, nodes, interval in ms, scrapes of the past, file.
+Of the past only each tenth scrape is sent. What is live begins when the file `go` is there, so that a job can
+start before it. For each live record its event time and the moment it was sent go into the file `sent`. Runs
+until it is ended.
+Arguments: bootstrap, topic, graphs, nodes, interval in ms, scrapes of the past, folder of both files.
 """
 
 from __future__ import annotations
@@ -21,29 +22,39 @@ from benchmarks.otlp import staggered
 SENT: Final = struct.Struct("<qd")
 """Event time in ms, moment in s since 1970."""
 PAST_EVERY: Final = 10
+GO: Final = "go"
+SENT_FILE: Final = "sent"
 _ENDLESS: Final = 1_000_000
 
 
 def main() -> None:
     """Feed."""
-    bootstrap, topic, file = sys.argv[1], sys.argv[2], Path(sys.argv[7])
+    bootstrap, topic, folder = sys.argv[1], sys.argv[2], Path(sys.argv[7])
     graphs, nodes, interval_ms, past = map(int, sys.argv[3:7])
     load = Load(graphs=graphs, nodes=nodes, interval_ms=interval_ms)
     live_from = START_MS + past * interval_ms
     producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=0, batch_size=900_000)
     began = 0.0
-    with file.open("wb") as sent:
+    with (folder / SENT_FILE).open("wb") as sent:
         for time_ms, payload in staggered(load, _ENDLESS):
             scrape = (time_ms - START_MS) // interval_ms
             if scrape < past and scrape % PAST_EVERY:
                 continue
             if time_ms >= live_from:
-                began = began or time.time()
+                began = began or _begin(producer, folder / GO)
                 due = began + (time_ms - live_from) / 1_000
                 time.sleep(max(0.0, due - time.time()))
                 sent.write(SENT.pack(time_ms, time.time()))
                 sent.flush()
             producer.send(topic, value=payload, partition=0)
+
+
+def _begin(producer: KafkaProducer, go: Path) -> float:
+    """Waits until it may go on; the moment."""
+    producer.flush()
+    while not go.exists():
+        time.sleep(0.01)
+    return time.time()
 
 
 if __name__ == "__main__":

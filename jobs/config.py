@@ -231,16 +231,17 @@ class JobConfig(Record):
     """Everything one job is told.
 
     `graph`: the graph of samples that name none. `tick`: unset means a recording's own interval (at least
-    10 s), 60 s elsewhere; `graph_ticks` overrides it per graph. `out_of_orderness`: unset means 0 for
-    recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its Kafka timestamp is
-    a dead letter. `edge_ttl`: how long an edge lives after a call that does not say so itself. `edge_side`:
-    whose count is an edge's traffic and errors where both ends count (of Istio's reporters, server is
-    destination); the other end's is taken where that one does not exist. `resolve_after`: an incident ends
-    when its signals were back for so long. `resend`: at most one update per so long. `model`: a bundle's
-    folder, unset the released one. `patterns`: files or folders, `library` for the shipped ones. `rules`:
-    signal rules that go before the shipped ones, a file or the rules themselves. `publish_frames`,
-    `publish_matches`: whether these topics are written. `control`: where changes of patterns and
-    models are read. `quiet`: muted nodes and patterns, times of maintenance.
+    10 s), 60 s elsewhere; `graph_ticks` overrides it per graph. `spread_ticks`: the ticks of each graph
+    end at a moment of its own and not all at once, which a job with many graphs wants. `out_of_orderness`:
+    unset means 0 for recordings and 10 s where Kafka is read. `max_future`: a record that far ahead of its
+    Kafka timestamp is a dead letter. `edge_ttl`: how long an edge lives after a call that does not say so
+    itself. `edge_side`: whose count is an edge's traffic and errors where both ends count (of Istio's
+    reporters, server is destination); the other end's is taken where that one does not exist.
+    `resolve_after`: an incident ends when its signals were back for so long. `resend`: at most one update per
+    so long. `model`: a bundle's folder, unset the released one. `patterns`: files or folders, `library` for
+    the shipped ones. `rules`: signal rules that go before the shipped ones, a file or the rules themselves.
+    `publish_frames`, `publish_matches`: whether these topics are written. `control`: where changes of
+    patterns and models are read. `quiet`: muted nodes and patterns, times of maintenance.
     """
 
     name: Name = "faultline"
@@ -249,6 +250,7 @@ class JobConfig(Record):
     graph: Name | None = None
     tick: PositiveDuration | None = None
     graph_ticks: dict[str, PositiveDuration] = Field(default_factory=dict)
+    spread_ticks: bool = False
     out_of_orderness: Duration | None = None
     idle_after: PositiveDuration = 30_000
     max_future: PositiveDuration = 300_000

@@ -35,6 +35,7 @@ def sources_config(
         "graph": config.graph,
         "tick_ms": config.tick or DEFAULT_TICK_MS,
         "graph_ticks": {**ticks, **config.graph_ticks},
+        "spread_ticks": config.spread_ticks,
         "out_of_orderness_ms": config.lateness_ms,
         "idle_after_ms": config.idle_after,
         "max_future_ms": config.max_future,

@@ -133,7 +133,7 @@ public final class CepEngine {
     if (!runs.node.isEmpty()) {
       showKey(runs, interest, event, name, out);
     }
-    if (!runs.series.isEmpty()) {
+    if ((runs.seriesBits & event.seriesBit()) != 0) {
       showSeries(runs, event, name, out);
     }
     for (Interests.Start start : interest.starts()) {

@@ -21,6 +21,11 @@ public abstract class Event {
     return null;
   }
 
+  /** {@link SeriesRef#bit} of its series. */
+  long seriesBit() {
+    return 0;
+  }
+
   /** The graph that it belongs to, or null where there are none. */
   @Nullable
   String graph() {

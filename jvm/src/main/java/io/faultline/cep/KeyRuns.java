@@ -19,6 +19,9 @@ public final class KeyRuns {
   /** In the order in which they began, so that outputs have one order. */
   final Map<SeriesKey, List<Run>> series = new LinkedHashMap<>(4);
 
+  /** The bits of the keys of {@link #series}: asking it is cheaper than asking the map. */
+  long seriesBits;
+
   /** The runs of {@link #node} by position of their pattern, and which positions have one. */
   Run[] byPattern = new Run[0];
 
@@ -55,6 +58,7 @@ public final class KeyRuns {
         point(run);
       }
     } else {
+      seriesBits |= SeriesRef.bit(run.series);
       series.computeIfAbsent(run.series, s -> new ArrayList<>(1)).add(run);
     }
   }
@@ -72,6 +76,8 @@ public final class KeyRuns {
     runs.remove(run);
     if (runs.isEmpty()) {
       series.remove(run.series);
+      seriesBits = 0;
+      series.keySet().forEach(key -> seriesBits |= SeriesRef.bit(key));
     }
   }
 

@@ -97,6 +97,11 @@ public final class SampleEvent extends Event {
   }
 
   @Override
+  long seriesBit() {
+    return series.bit();
+  }
+
+  @Override
   String graph() {
     return series.graph();
   }

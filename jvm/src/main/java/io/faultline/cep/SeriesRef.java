@@ -14,6 +14,7 @@ public final class SeriesRef {
   private final SeriesKey key;
   private final Signal signal;
   @Nullable private final String unit;
+  private final byte place;
 
   /** The name of this series in an engine, and the names in which it was found. */
   private Name name;
@@ -26,6 +27,20 @@ public final class SeriesRef {
     this.key = key;
     this.signal = signal;
     this.unit = unit;
+    this.place = (byte) place(key);
+  }
+
+  /** One of 64 bits, the same for equal keys: a set of bits tells which keys a map cannot hold. */
+  static long bit(SeriesKey key) {
+    return 1L << place(key);
+  }
+
+  private static int place(SeriesKey key) {
+    return (key.hashCode() * 0x9E3779B9) >>> 26;
+  }
+
+  long bit() {
+    return 1L << place;
   }
 
   Name name(Names names) {

@@ -13,6 +13,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param graph graph of records that name none; null = "default"
  * @param tickMs length of a tick, ms
  * @param graphTicks length of a tick by graph, ms
+ * @param spreadTicks whether the ticks of a graph end at a moment of its own
  * @param outOfOrdernessMs how far event time stays behind the latest record, ms
  * @param idleAfterMs a partition silent for so long (wall clock) no longer holds back event time
  * @param maxFutureMs a record further ahead of its Kafka timestamp is a dead letter, ms
@@ -31,6 +32,7 @@ public record JobConfig(
     @Nullable String graph,
     @Nullable Long tickMs,
     Map<String, Long> graphTicks,
+    boolean spreadTicks,
     @Nullable Long outOfOrdernessMs,
     @Nullable Long idleAfterMs,
     @Nullable Long maxFutureMs,

@@ -22,7 +22,7 @@ final class FrameBuilder {
     this.windowTicks = windowTicks;
   }
 
-  NodeFrame build(NodeState state, FramePlan plan, long tickMs) {
+  NodeFrame build(NodeState state, FramePlan plan, Ticks ticks) {
     float[] signals = new float[Signal.COUNT * FEATURES];
     for (int s = 0; s < Signal.COUNT; s++) {
       List<Series> series = plan.own.get(s);
@@ -42,8 +42,8 @@ final class FrameBuilder {
     return new NodeFrame(
         state.graph,
         state.node,
-        tickMs,
-        (state.tick + 1) * tickMs,
+        ticks.lengthMs(),
+        ticks.end(state.tick),
         signals,
         peers.toArray(new String[0]),
         Arrays.copyOf(edges, peers.size() * EDGE_KINDS * EDGE_FEATURES));

@@ -18,6 +18,8 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param timeouts whether partial matches that ran out of time are told
  * @param limits bounds of one node's state
  * @param edges how edges follow from series that have a peer
+ * @param spreadTicks whether the ticks of a graph end at a moment of its own, so that not all
+ *     graphs are dealt with at once
  */
 public record NodeConfig(
     long tickMs,
@@ -27,7 +29,8 @@ public record NodeConfig(
     List<String> patterns,
     boolean timeouts,
     Limits limits,
-    EdgePolicy edges)
+    EdgePolicy edges,
+    boolean spreadTicks)
     implements Serializable {
 
   /**
@@ -40,7 +43,7 @@ public record NodeConfig(
     public static final Limits DEFAULT = new Limits(1000, 2000);
   }
 
-  /** With the usual edges. */
+  /** With the usual edges, all ticks at multiples of their length. */
   public NodeConfig(
       long tickMs,
       Map<String, Long> graphTicks,
@@ -49,7 +52,16 @@ public record NodeConfig(
       List<String> patterns,
       boolean timeouts,
       Limits limits) {
-    this(tickMs, graphTicks, windowTicks, rules, patterns, timeouts, limits, EdgePolicy.DEFAULT);
+    this(
+        tickMs,
+        graphTicks,
+        windowTicks,
+        rules,
+        patterns,
+        timeouts,
+        limits,
+        EdgePolicy.DEFAULT,
+        false);
   }
 
   public NodeConfig {
@@ -84,11 +96,18 @@ public record NodeConfig(
         new Limits(
             limits.path("partials_per_key").asInt(Limits.DEFAULT.partialsPerKey()),
             limits.path("series_per_node").asInt(Limits.DEFAULT.seriesPerNode())),
-        EdgePolicy.parse(json));
+        EdgePolicy.parse(json),
+        json.path("spread_ticks").asBoolean(false));
   }
 
   /** Length of a tick of this graph, ms. */
   public long tickMs(String graph) {
     return graphTicks.getOrDefault(graph, tickMs);
+  }
+
+  /** The ticks of this graph. */
+  Ticks ticks(String graph) {
+    long length = tickMs(graph);
+    return new Ticks(length, spreadTicks ? Ticks.phase(graph, length) : 0);
   }
 }

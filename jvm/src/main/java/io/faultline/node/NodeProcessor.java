@@ -132,7 +132,7 @@ public final class NodeProcessor {
     if (time > state.unfinished) {
       finish(state, out);
     }
-    long tick = Math.floorDiv(time, config.tickMs(state.graph));
+    long tick = state.ticks(config).of(time);
     if (state.tick != NodeState.NEVER && tick > state.tick) {
       closeTick(state, out);
     }
@@ -148,16 +148,16 @@ public final class NodeProcessor {
   /** Ends the open tick: its frame, and what baselines take of it. */
   void closeTick(NodeState state, NodeOutput out) {
     finish(state, out);
-    closer.close(state, config.tickMs(state.graph), staleBefore(state), out);
+    closer.close(state, state.ticks(config), staleBefore(state), out);
     state.tick = NodeState.NEVER;
   }
 
   /** A series without a point since this event time may give its place to another. */
   private long staleBefore(NodeState state) {
-    return state.time - 2L * config.windowTicks() * config.tickMs(state.graph);
+    return state.time - 2L * config.windowTicks() * state.ticks(config).lengthMs();
   }
 
   private long lastOfTick(NodeState state) {
-    return (state.tick + 1) * config.tickMs(state.graph) - 1;
+    return state.ticks(config).end(state.tick) - 1;
   }
 }

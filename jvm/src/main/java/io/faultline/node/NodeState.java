@@ -47,6 +47,9 @@ public final class NodeState {
   /** The earliest timer that is set; Long.MAX_VALUE = none. */
   long timer = Long.MAX_VALUE;
 
+  /** Not written: the ticks of its graph; null = not looked up yet. */
+  @Nullable private Ticks ticks;
+
   /** Not written: grouping of the series by what frames need. */
   FramePlan plan;
 
@@ -56,6 +59,13 @@ public final class NodeState {
   public NodeState(String graph, String node) {
     this.graph = graph;
     this.node = node;
+  }
+
+  Ticks ticks(NodeConfig config) {
+    if (ticks == null) {
+      ticks = config.ticks(graph);
+    }
+    return ticks;
   }
 
   public String graph() {

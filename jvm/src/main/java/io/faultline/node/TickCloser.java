@@ -22,13 +22,13 @@ final class TickCloser {
     this.frames = new FrameBuilder(windowTicks);
   }
 
-  void close(NodeState state, long tickMs, long staleBefore, NodeOutput out) {
+  void close(NodeState state, Ticks ticks, long staleBefore, NodeOutput out) {
     measureNetDelays(state, staleBefore, out);
     SeriesTable table = state.series;
     for (int i = 0; i < table.size(); i++) {
       judge(table.get(i));
     }
-    NodeFrame frame = frames.build(state, plan(state), tickMs);
+    NodeFrame frame = frames.build(state, plan(state), ticks);
     for (int i = 0; i < table.size(); i++) {
       take(state, table.get(i), frame.time(), out);
     }

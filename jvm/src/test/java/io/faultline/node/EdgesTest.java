@@ -213,7 +213,8 @@ class EdgesTest {
                 List.of(),
                 false,
                 usual.limits(),
-                new EdgePolicy(HOUR, Side.CLIENT)));
+                new EdgePolicy(HOUR, Side.CLIENT),
+                false));
     for (int t = 0; t <= 20; t += 10) {
       long time = T0 + t * 1_000;
       client.step(state, Given.block(time, calls("web", Side.CLIENT), 11 * t), out);

@@ -47,6 +47,44 @@ class NodeProcessorTest {
   }
 
   @Test
+  void spreadTicksEndAtTheGraphsOwnMoment() {
+    NodeConfig config =
+        new NodeConfig(
+            TICK,
+            Map.of(),
+            10,
+            List.of(),
+            List.of(),
+            false,
+            NodeConfig.Limits.DEFAULT,
+            EdgePolicy.DEFAULT,
+            true);
+    processor = new NodeProcessor(config);
+    long phase = Ticks.phase(state.graph, TICK);
+    long ends = T0 + phase + (phase == 0 ? TICK : 0);
+    step(Given.block(ends - 1, CPU, 50));
+    assertEquals(ends - 1, processor.nextTimer(state));
+    step(Given.block(ends, CPU, 60));
+    assertEquals(1, out.frames.size());
+    assertEquals(ends, lastFrame().time());
+    end();
+    assertEquals(ends + TICK, lastFrame().time());
+  }
+
+  @Test
+  void graphsSpreadOverTheTick() {
+    long[] quarters = new long[4];
+    for (int i = 0; i < 400; i++) {
+      long phase = Ticks.phase("graph-" + i, TICK);
+      assertTrue(phase >= 0 && phase < TICK);
+      quarters[(int) (4 * phase / TICK)]++;
+    }
+    for (long quarter : quarters) {
+      assertTrue(quarter > 70, "graphs in a quarter of the tick: " + quarter);
+    }
+  }
+
+  @Test
   void aFrameComesWhenTheTickIsOver() {
     step(Given.block(T0 + 1, CPU, 50));
     processor.advance(state, T0 + TICK - 2, out);
