@@ -34,7 +34,7 @@ _POLL_S: Final = 0.3
 @dataclass(frozen=True)
 class JobState:
     """One job as the cluster tells it. Times in ms; `checkpoint` is when the newest complete one was
-    taken.
+    taken, `checkpoint_path` where it lies.
     """
 
     id: str
@@ -43,6 +43,7 @@ class JobState:
     start: int
     duration_ms: int
     checkpoint: int | None
+    checkpoint_path: str | None
     reason: str | None
 
     @property
@@ -112,6 +113,7 @@ class Cluster:
             told["start-time"],
             told["duration"],
             newest.get("trigger_timestamp"),
+            newest.get("external_path"),
             reason,
         )
 
@@ -135,16 +137,28 @@ def address_of(named: str | None) -> str:
     """HOST:PORT: what was named, else what Flink's configuration says, else the default."""
     if named is not None:
         return named.removeprefix("http://").rstrip("/")
+    host = _configured("rest", "address") or DEFAULT_ADDRESS.partition(":")[0]
+    return f"{host}:{_configured('rest', 'port') or DEFAULT_ADDRESS.partition(':')[2]}"
+
+
+def checkpoints_folder() -> str | None:
+    """The folder for checkpoints that Flink's configuration names; None where it names none."""
+    found = _configured("execution", "checkpointing", "dir")
+    return None if found is None else str(found)
+
+
+def _configured(*keys: str) -> Any:
+    """What Flink's configuration says of a key, nested or dotted; None where it says nothing."""
     file = configuration_folder() / "config.yaml"
     if not file.is_file():
-        return DEFAULT_ADDRESS
+        return None
     import yaml
 
     read = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    nested = read.get("rest")
-    rest = nested if isinstance(nested, dict) else {}
-    host = rest.get("address") or read.get("rest.address") or "localhost"
-    return f"{host}:{rest.get('port') or read.get('rest.port') or 8081}"
+    nested = read
+    for key in keys:
+        nested = nested.get(key) if isinstance(nested, dict) else None
+    return read.get(".".join(keys)) if nested is None else nested
 
 
 def configuration_folder() -> Path:
@@ -153,8 +167,19 @@ def configuration_folder() -> Path:
     return Path(named) if named else Path(__file__).resolve().parents[1] / "flink-conf"
 
 
-def submit(address: str, config: Path, settings: Sequence[str], savepoint: str | None) -> str:
+def submit(
+    address: str,
+    config: Path,
+    settings: Sequence[str],
+    state: str | None,
+    *,
+    claim: bool = False,
+    partly: bool = False,
+) -> str:
     """Submits the job of `config` with KEY=VALUE `settings` and returns its id.
+
+    `state`: the savepoint or checkpoint to go on from. `claim`: it becomes the job's own, which deletes it
+    once it has a newer one. `partly`: leave out state that no operator of this configuration takes.
 
     The program is `jobs.main`, run by this interpreter here and on the cluster: an environment with the
     dependencies of faultline[job] must be at the same path on every TaskManager. The project's own packages
@@ -170,7 +195,7 @@ def submit(address: str, config: Path, settings: Sequence[str], savepoint: str |
     Cluster(address).jobs()
     with tempfile.TemporaryDirectory(prefix="faultline-") as scratch:
         packages = stage(Path(scratch) / "packages")
-        command = _command(address, config, settings, savepoint, packages)
+        command = _command(address, config, settings, _from(state, claim, partly), packages)
         env = _environment(Path(scratch), packages)
         done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     found = _SUBMITTED.search(done.stdout)
@@ -179,13 +204,19 @@ def submit(address: str, config: Path, settings: Sequence[str], savepoint: str |
     return found[1]
 
 
+def _from(state: str | None, claim: bool, partly: bool) -> list[str]:
+    if state is None:
+        return []
+    left_out = ["--allowNonRestoredState"] if partly else []
+    return ["--fromSavepoint", state, "--claimMode", "CLAIM" if claim else "NO_CLAIM", *left_out]
+
+
 def _command(
-    address: str, config: Path, settings: Sequence[str], savepoint: str | None, packages: Path
+    address: str, config: Path, settings: Sequence[str], state: Sequence[str], packages: Path
 ) -> list[str]:
     from records.java import find_jar, flink_libraries
 
     flink = flink_libraries()[0].parent.parent / "bin" / "flink"
-    state = [] if savepoint is None else ["--fromSavepoint", savepoint]
     python = ["-pyexec", sys.executable, "-pyclientexec", sys.executable]
     files = ["-j", str(find_jar().resolve()), "-pyfs", str(packages), "-pym", "jobs.main"]
     options = ["--detached", "-m", address, *state, *python, *files]

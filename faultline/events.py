@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faultline import console, feedback, forward_command
+from faultline import console, events_explain, feedback, forward_command
 
 if TYPE_CHECKING:
     from records.incidents import IncidentEvent
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="What the job found.")
 feedback.register(app)
 forward_command.register(app)
+events_explain.register(app)
 
 
 @app.command()
@@ -69,7 +70,7 @@ def line(event: IncidentEvent) -> str:
         first = causes[0]
         found = f"{first.node} {first.signal or '-'} {share(first.score)} by {event.method}"
         found += f": {first.evidence[0].text}" if first.evidence else ""
-    text = f"{clock(event.time)}  {event.status:<8}  {event.qos}  {event.graph}  {event.id}  {found}"
+    text = f"{clock(event.time)}  {event.status:<9}  {event.qos}  {event.graph}  {event.id}  {found}"
     return "".join(each if each.isprintable() else " " for each in text)
 
 

@@ -48,7 +48,7 @@ def feedback(
     """Say whether an incident named the right cause; training and the reports read it."""
     from records.feedback import FEEDBACK_TOPIC
 
-    event = _newest(incident.partition(":")[0], _events(file, bootstrap_servers, topic))
+    event = newest_event(incident.partition(":")[0], _events(file, bootstrap_servers, topic))
     given = _verdict(event, verdict, signal, note)
     value = given.model_dump_json(exclude_none=True)
     if file is not None:
@@ -100,7 +100,7 @@ def _said(given: Feedback) -> str:
     return f"cause {given.node}{'' if given.signal is None else f' {given.signal}'}"
 
 
-def _newest(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
+def newest_event(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
     """The newest revision of an incident; UsageError where there is none."""
     from records.errors import UsageError
     from records.validation import nearest
@@ -108,7 +108,7 @@ def _newest(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
     newest: dict[str, IncidentEvent] = {}
     for event in events:
         known = newest.get(event.incident_id)
-        if known is None or event.revision >= known.revision:
+        if known is None or event.order >= known.order:
             newest[event.incident_id] = event
     if incident not in newest:
         said = nearest(incident, list(newest)[-_SHOWN:]) if newest else "; there are no events"

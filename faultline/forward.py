@@ -49,7 +49,7 @@ class Memory:
     def note(self, event: IncidentEvent) -> None:
         """Remembers a revision, unless a newer one is known."""
         known = self._known.pop(event.incident_id, None)
-        if known is None or event.revision > known.revision:
+        if known is None or event.order > known.order:
             first = [each.model_copy(update={"evidence": []}) for each in event.root_causes if each.rank == 1]
             slim: dict[str, object] = {"path": [], "blast_radius": [], "triggers": [], "action_plan": []}
             known = event.model_copy(update={**slim, "root_causes": first})
@@ -74,7 +74,7 @@ class Forwarder:
     def deliver(self, event: IncidentEvent) -> Outcome:
         """Tries until the event is taken or refused. MachineError where the address or the key is wrong."""
         known = self.memory[event.incident_id]
-        if known is not None and event.revision <= known.revision:
+        if known is not None and event.order <= known.order:
             return self._count(Outcome("repeated"))
         outcome = self._tried(event.id, self.receiver.payload(event, known))
         if outcome.what == "delivered":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from records.incidents import IncidentEvent, RootCause
+from records.incidents import ENDED, IncidentEvent, RootCause
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class History:
     def answer_by(self, time: int) -> IncidentEvent:
         """The newest such revision told by `time` (event time, ms), else the first one that ranks."""
         ranked = [each for each in self.revisions if each.root_causes]
-        live = [each for each in ranked if each.status != "resolved"] or ranked
+        live = [each for each in ranked if each.status not in ENDED] or ranked
         told = [each for each in live if each.time <= time]
         return (told or live[:1] or [self.last])[-1]
 
@@ -73,8 +73,10 @@ class History:
 
 def histories(events: Iterable[IncidentEvent]) -> list[History]:
     """The incidents in the order they were opened; a revision that comes twice (a replay) counts once."""
-    revisions: dict[tuple[str, str], dict[int, IncidentEvent]] = {}
+    revisions: dict[tuple[str, str], dict[str, IncidentEvent]] = {}
     for event in events:
-        revisions.setdefault((event.graph, event.incident_id), {}).setdefault(event.revision, event)
-    found = [History(tuple(known[number] for number in sorted(known))) for known in revisions.values()]
+        revisions.setdefault((event.graph, event.incident_id), {}).setdefault(event.id, event)
+    found = [
+        History(tuple(sorted(known.values(), key=lambda each: each.order))) for known in revisions.values()
+    ]
     return sorted(found, key=lambda each: (each.opened, each.graph, each.incident_id))

@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from faultline.history import History
+from records.incidents import ENDED
 from records.samples import Fault
 
 GRACE_MS: Final = 300_000
@@ -183,7 +184,7 @@ def _names(incident: History, fault: Fault) -> bool:
     return any(
         cause.rank == 1 and cause.node == fault.node
         for event in incident.revisions
-        if event.status != "resolved" and in_window(fault, event.time)
+        if event.status not in ENDED and in_window(fault, event.time)
         for cause in event.root_causes
     )
 

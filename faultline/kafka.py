@@ -159,7 +159,7 @@ def _consumer(servers: str, topic: str, from_beginning: bool, idle_s: float | No
 
 
 def connect(servers: str, *topics: str, **options: Any) -> Any:
-    """A consumer; MachineError where no broker answers."""
+    """A consumer of what no transaction may still take back; MachineError where no broker answers."""
     from kafka import KafkaConsumer
     from kafka.errors import KafkaError
 
@@ -171,6 +171,7 @@ def connect(servers: str, *topics: str, **options: Any) -> Any:
             **{
                 "group_id": None,
                 "enable_auto_commit": False,
+                "isolation_level": "read_committed",
                 "bootstrap_timeout_ms": CONNECT_MS,
                 **options,
             },

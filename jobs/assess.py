@@ -72,6 +72,7 @@ def _draft(case: Case, scores: Scores, model: ModelRef | None, reason: str | Non
         method=scores.method,
         reason=reason,
         confidence_score=round(float(scores.confidence), 4),
+        anomaly_probability=None if model is None else round(float(scores.anomaly), 4),
         path=path_to(first.node, row, scores.edge_weight.tolist(), alerts),
         blast_radius=blast_radius(first.node, row, alerts),
         action_plan=action_plan(first.node, first.signal, silent, alerts),

@@ -16,6 +16,7 @@ from jobs.durations import Duration, PositiveDuration
 from jobs.quiet import Quiet
 from jobs.trial import TrialSettings
 from records.control import CONTROL_TOPIC
+from records.feedback import FEEDBACK_TOPIC
 from records.formats import Format
 from records.samples import Name
 from records.validation import Record
@@ -127,12 +128,13 @@ Source = Annotated[KafkaSource | RecordingsSource, Field(discriminator="type")]
 class KafkaSink(Record):
     """Where events go. `exactly_once` writes in transactions that end with each checkpoint.
 
-    `properties`: handed to the Kafka client.
+    `transactional_id_prefix`: unset, the job's name; no two jobs on a broker may share it. `properties`:
+    handed to the Kafka client.
     """
 
     bootstrap_servers: Name
     delivery: Literal["at_least_once", "exactly_once"] = "at_least_once"
-    transactional_id_prefix: Name = "faultline"
+    transactional_id_prefix: Name | None = None
     properties: dict[str, str] = Field(default_factory=dict)
 
 
@@ -197,17 +199,21 @@ class ScoreConfig(Record):
 
 
 class Limits(Record):
-    """Bounds of what is held in state; what is beyond is dropped and counted."""
+    """Bounds of what is held in state and passed on; what is beyond is dropped, counted, and in the audit.
+
+    `matches_per_tick`: of one graph.
+    """
 
     partials_per_key: Count = 1_000
     series_per_node: Count = 2_000
     nodes_per_graph: Count = 20_000
+    matches_per_tick: Count = 2_000
 
 
 class Checkpoint(Record):
     """`interval`: unset means none for bounded runs and 10 s for others.
 
-    `dir`: unset means the cluster's own.
+    `dir`: unset means the cluster's own, and below that a folder of the job's name.
     """
 
     interval: PositiveDuration | None = None
@@ -227,6 +233,18 @@ class Control(Record):
     properties: dict[str, str] = Field(default_factory=dict)
 
 
+class FeedbackConfig(Control):
+    """Where the job reads verdicts on its incidents; keys as for `control`."""
+
+    topic: Name = FEEDBACK_TOPIC
+
+
+class Suspected(Record):
+    """What the model's probability of an anomaly may decide: see jobs.suspicion. `hold_below`: 0 for off."""
+
+    hold_below: Annotated[float, Field(ge=0, le=1, strict=False)] = 0.0
+
+
 class JobConfig(Record):
     """Everything one job is told.
 
@@ -241,7 +259,8 @@ class JobConfig(Record):
     so long. `model`: a bundle's folder, unset the released one. `patterns`: files or folders, `library` for
     the shipped ones. `rules`: signal rules that go before the shipped ones, a file or the rules themselves.
     `publish_frames`, `publish_matches`: whether these topics are written. `control`: where changes of
-    patterns and models are read. `quiet`: muted nodes and patterns, times of maintenance.
+    patterns and models are read. `feedback`: where verdicts are read. `quiet`: muted nodes and patterns,
+    times of maintenance. `suspected`: which incidents are held back as doubtful.
     """
 
     name: Name = "faultline"
@@ -266,6 +285,8 @@ class JobConfig(Record):
     publish_matches: bool = True
     limits: Limits = Field(default_factory=Limits)
     control: Control = Field(default_factory=Control)
+    feedback: FeedbackConfig = Field(default_factory=FeedbackConfig)
+    suspected: Suspected = Field(default_factory=Suspected)
     quiet: list[Quiet] = Field(default_factory=list)
     parallelism: Count = 1
     bundle_time_ms: Count = 10
@@ -327,12 +348,12 @@ class JobConfig(Record):
     @property
     def writes_control(self) -> bool:
         """Whether the job can write to its control topic: where it lies on the broker of the Kafka sink."""
-        sink, told = self.sinks.kafka, self.control_to_jvm()
+        sink, told = self.sinks.kafka, self.topic_to_jvm(self.control)
         return sink is not None and told is not None and told["bootstrap_servers"] == sink.bootstrap_servers
 
-    def control_to_jvm(self) -> dict[str, Any] | None:
-        """Where the JVM reads what changes; None where nothing does."""
-        sink, own = self.sinks.kafka, self.control
+    def topic_to_jvm(self, own: Control) -> dict[str, Any] | None:
+        """Where the JVM reads such a topic (`control`, `feedback`); None where it does not."""
+        sink = self.sinks.kafka
         servers = own.bootstrap_servers or (sink and sink.bootstrap_servers)
         if not own.enabled or self.bounded or servers is None:
             return None
@@ -342,4 +363,7 @@ class JobConfig(Record):
 
     def sinks_to_jvm(self) -> dict[str, Any]:
         """What `Entry.sinks` is told."""
-        return self.sinks.model_dump(exclude_none=True)
+        told = self.sinks.model_dump(exclude_none=True)
+        if self.sinks.kafka is not None:
+            told["kafka"].setdefault("transactional_id_prefix", self.name)
+        return told

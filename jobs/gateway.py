@@ -20,12 +20,12 @@ from records.errors import ConfigError, FaultlineError, JavaError, MachineError
 from records.java import find_jar, find_java
 
 STREAMS: Final = ("observations", "dead_letters", "audit")
-CONTROL: Final = "control"
+CONTROL, FEEDBACK = "control", "feedback"
 _UNREACHABLE: Final = re.compile(
     r"Timed out waiting for a node assignment|Failed to (?:get metadata|list subscribed topic)"
     r"|Timeout expired (?:while|before)|Topic \S+ not present in metadata|No resolvable bootstrap urls"
 )
-_CAUSE: Final = re.compile(r"^Caused by: ([\w.$]+)(?:: (.*))?$", re.M)
+_CAUSE: Final = re.compile(r"^(?:Caused by)?: ([\w.$]+)(?:: (.*))?$", re.M)
 _OURS: Final = re.compile(r"((?:records|onnx_models|jobs)\.[\w.]*Error): (.*)")
 
 
@@ -65,12 +65,12 @@ def hush_teardown() -> None:
 
 
 def sources(env: StreamExecutionEnvironment, config: Mapping[str, Any]) -> dict[str, DataStream]:
-    """The JVM's streams by name: STREAMS, and `control` where the job has one.
+    """The JVM's streams by name: STREAMS, and `control` and `feedback` where the job has them.
 
     ConfigError where the JVM refuses the configuration.
     """
     streams = _entry("sources", env._j_stream_execution_environment, _json(config))
-    found = {name: streams.get(name) for name in (*STREAMS, CONTROL)}
+    found = {name: streams.get(name) for name in (*STREAMS, CONTROL, FEEDBACK)}
     return {name: DataStream(each) for name, each in found.items() if each is not None}
 
 

@@ -45,7 +45,8 @@ def sources_config(
         "rules": [dict(rule) for rule in rules],
         "patterns": [dict(pattern) for pattern in patterns],
         "limits": config.limits.model_dump(),
-        "control": config.control_to_jvm(),
+        "control": config.topic_to_jvm(config.control),
+        "feedback": config.topic_to_jvm(config.feedback),
     }
 
 

@@ -1,7 +1,8 @@
 """Joins the Python operators: observations in, records for the sinks out. Imports pyflink.
 
 observations -> incidents -> score -> publish -> records
-     models ----^   |-> matches, frames, unreadable rows, answers -> records
+      models ----^   |             ^-- verdicts
+                     |-> matches, frames, unreadable rows, answers -> records
 """
 
 from __future__ import annotations
@@ -24,12 +25,16 @@ from records.model_control import BundleRef
 
 
 def assemble(
-    observations: DataStream, config: JobConfig, manifest: Manifest, control: DataStream | None = None
+    observations: DataStream,
+    config: JobConfig,
+    manifest: Manifest,
+    control: DataStream | None = None,
+    feedback: DataStream | None = None,
 ) -> DataStream:
     """The records of all topics that Python writes.
 
     `manifest`: of the bundle that the workers load. `control`: rows (key, value) of the control topic, None
-    where the configuration's bundle serves for good.
+    where the configuration's bundle serves for good. `feedback`: verdicts on incidents, if any are read.
     """
     own = BundleRef(
         name=manifest.name, version=manifest.version, sha256=manifest.sha256, path=config.model or ""
@@ -50,9 +55,16 @@ def assemble(
         .uid("score")
     )
     events = (
-        drafts.key_by(_graph, key_type=Types.STRING())
+        (drafts if feedback is None else drafts.union(feedback))
+        .key_by(_graph, key_type=Types.STRING())
         .process(
-            Publish(f"/faultline/{config.name}", config.resend, config.quiet, config.control.topic),
+            Publish(
+                f"/faultline/{config.name}",
+                config.resend,
+                config.quiet,
+                config.control.topic,
+                config.suspected.hold_below,
+            ),
             output_type=record_type(),
         )
         .name("publish")

@@ -60,7 +60,8 @@ def build(env: StreamExecutionEnvironment, config: JobConfig) -> None:
     env.set_parallelism(config.parallelism)
     env.configure(_flink_options(config))
     streams = gateway.sources(env, told)
-    records = assemble(streams["observations"], config, manifest, streams.get("control"))
+    control, feedback = streams.get("control"), streams.get("feedback")
+    records = assemble(streams["observations"], config, manifest, control, feedback)
     gateway.sinks(env, config.sinks_to_jvm(), records.union(streams["dead_letters"], streams["audit"]))
 
 

@@ -6,9 +6,10 @@ A thin adapter around jobs.revisions. Imports pyflink.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
+from pydantic import ValidationError
 from pyflink.common import Row, Types
 from pyflink.datastream import KeyedProcessFunction, RuntimeContext
 from pyflink.datastream.state import ValueStateDescriptor
@@ -17,34 +18,45 @@ from jobs.quiet import HUSHED, Quiet, hushed
 from jobs.revisions import State, Tell, read_state, step, write_state
 from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, record
 from jobs.score import CONTROL, FAILED, TOLD
+from jobs.suspicion import suspected
 from jobs.wire import DRAFT, End, read_end
 from records.cloudevents import to_cloudevent
+from records.feedback import Feedback
 from records.incidents import IncidentEvent
 from records.model_control import MODEL_KEY
 
-STATUSES, METHODS = ("opened", "updated", "resolved"), ("model", "fallback")
+STATUSES, METHODS = ("opened", "updated", "resolved", "retracted"), ("model", "fallback")
 LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_not_loaded")
 """Types of the audit's lines that `score` writes."""
+FEEDBACK: Final = "feedback"
+"""Kind of a row that holds a verdict."""
+HELD_BACK: Final = "held_back"
+"""What a line of the audit says of a suspected incident; the counter is `suspected`."""
 
 
 class Publish(KeyedProcessFunction):
-    """Drafts and endings of one graph in, records for the sinks out.
+    """Drafts, endings and verdicts of one graph in, records for the sinks out.
 
     `source`: the CloudEvents' source. `quiet`: causes that open no incident. `control`: the control topic.
+    `hold_below`: see jobs.suspicion.
     """
 
-    def __init__(self, source: str, resend_ms: int, quiet: Sequence[Quiet], control: str) -> None:
+    def __init__(
+        self, source: str, resend_ms: int, quiet: Sequence[Quiet], control: str, hold_below: float = 0.0
+    ) -> None:
         self._source = source
         self._control = control
         self._resend_ms = resend_ms
         self._quiet = quiet
+        self._hold_below = hold_below
 
     def open(self, runtime_context: RuntimeContext) -> None:
         """Called once in the worker."""
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
         self._state = runtime_context.get_state(ValueStateDescriptor("revisions", content))
         group = runtime_context.get_metrics_group()
-        self._counters = {name: group.counter(name) for name in (*STATUSES, *METHODS, *LINES, FAILED, HUSHED)}
+        names = (*STATUSES, *METHODS, *LINES, FAILED, HUSHED, "suspected")
+        self._counters = {name: group.counter(name) for name in names}
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Row]:
         """One draft, ending or failed request, a line for the audit or a record for the control topic."""
@@ -62,6 +74,9 @@ class Publish(KeyedProcessFunction):
         if kind == CONTROL:
             yield record(self._control, MODEL_KEY, payload, {"content-type": "application/json"})
             return
+        if kind == FEEDBACK:
+            yield from self._judge(graph, payload, ctx)
+            return
         event: IncidentEvent | End
         if kind == DRAFT:
             event = IncidentEvent.model_validate_json(payload)
@@ -71,11 +86,23 @@ class Publish(KeyedProcessFunction):
             event = read_end(bytes(payload))
         yield from self._step(event, ctx)
 
+    def _judge(self, graph: str, payload: bytes, ctx: Any) -> Iterator[Row]:
+        try:
+            given = Feedback.model_validate_json(payload)
+        except ValidationError as error:
+            self._counters[FAILED].inc()
+            headers = {"reason": "unreadable", "stage": "publish", "kind": FEEDBACK}
+            yield record(DEAD_LETTERS_TOPIC, graph, payload, {**headers, "error": str(error)[:500]})
+            return
+        about = {"incident_id": given.incident_id, "verdict": given.verdict, "time": given.time}
+        yield audit(graph, {"type": "judged", **about})
+        yield from self._step(given, ctx)
+
     def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[Row]:
         """A resend interval is over."""
         yield from self._step(timestamp, ctx)
 
-    def _step(self, event: IncidentEvent | End | int, ctx: Any) -> Iterator[Row]:
+    def _step(self, event: IncidentEvent | End | Feedback | int, ctx: Any) -> Iterator[Row]:
         stored = self._state.value()
         before = State() if stored is None else read_state(bytes(stored))
         if isinstance(event, IncidentEvent) and before.track(event.incident_id) is None:
@@ -83,6 +110,13 @@ class Publish(KeyedProcessFunction):
             if why is not None:
                 self._counters[HUSHED].inc()
                 yield audit(event.graph, {"type": HUSHED, **_about(event), "why": why.reason})
+                return
+            if suspected(event, self._hold_below):
+                self._counters["suspected"].inc()
+                probability = event.anomaly_probability
+                yield audit(
+                    event.graph, {"type": HELD_BACK, **_about(event), "anomaly_probability": probability}
+                )
                 return
         after, outputs = step(before, event, self._resend_ms)
         for output in outputs:
@@ -123,6 +157,7 @@ def _scored(draft: IncidentEvent) -> dict[str, Any]:
         "method": draft.method,
         "reason": draft.reason,
         "confidence_score": draft.confidence_score,
+        "anomaly_probability": draft.anomaly_probability,
         "input_hash": draft.input_hash,
         "model": draft.model and f"{draft.model.name}-{draft.model.version}",
     }

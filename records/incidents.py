@@ -16,6 +16,8 @@ from records.samples import Name, TimeMs
 from records.signals import Signal
 from records.validation import Record
 
+ENDED: Final = frozenset({"resolved", "retracted"})
+"""Statuses of an event after which nothing is wrong any more."""
 EVENT_TYPE: Final = "io.faultline.incident.v1"
 
 
@@ -122,22 +124,25 @@ class IncidentEvent(Record):
 
     `onset`: first anomalous sample, `detected_at`: first trigger ready, `time`: event time of this revision,
     all ms. `latency_ms`: event time from the trigger that asked for this revision to this revision. `method`
-    says who ranked, `reason` why it was the fallback (null for the model). `resolution` says why a resolved
-    incident ended: its signals were back, or its graph's data stopped. `truncated` names the parts that
-    were shortened to fit.
+    says who ranked, `reason` why it was the fallback (null for the model). `anomaly_probability`: that
+    anything is wrong in the graph, by the model; null for the fallback. `resolution` says why an incident
+    ended: its signals were back, its graph's data stopped, or somebody judged it false, for which it is
+    `retracted`: the last word on it, whose id is `<incident_id>:retracted`, whichever its revision.
+    `truncated` names the parts that were shortened to fit.
     """
 
     graph: Name
     incident_id: Name
     revision: Annotated[int, Field(ge=1)]
-    status: Literal["opened", "updated", "resolved"]
+    status: Literal["opened", "updated", "resolved", "retracted"]
     onset: TimeMs
     detected_at: TimeMs
     time: TimeMs
     method: Literal["model", "fallback"]
     reason: str | None = None
-    resolution: Literal["signals_back", "data_stopped"] | None = None
+    resolution: Literal["signals_back", "data_stopped", "judged_false"] | None = None
     confidence_score: Number = None
+    anomaly_probability: Number = None
     root_causes: list[RootCause] = Field(default_factory=list)
     path: list[PathEdge] = Field(default_factory=list)
     blast_radius: list[str] = Field(default_factory=list)
@@ -153,6 +158,11 @@ class IncidentEvent(Record):
     truncated: list[str] = Field(default_factory=list)
 
     @property
+    def order(self) -> tuple[bool, int]:
+        """Of two events of an incident the one with the larger order is the later word."""
+        return self.status == "retracted", self.revision
+
+    @property
     def id(self) -> str:
         """The event's id, the same at every replay."""
-        return f"{self.incident_id}:{self.revision}"
+        return f"{self.incident_id}:{'retracted' if self.status == 'retracted' else self.revision}"

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from records.incidents import IncidentEvent
+from records.incidents import ENDED, IncidentEvent
 from records.receivers.words import (
-    ENDED,
     SEVERITY,
     clock,
     description,

@@ -9,8 +9,6 @@ from records.incidents import IncidentEvent, RootCause
 
 SEVERITY: Final = {"P0": "critical", "P1": "warning", "P2": "info"}
 """An event's class to the severity of the patterns that it came from."""
-ENDED: Final = frozenset({"resolved"})
-"""Statuses after which nothing is wrong any more."""
 _SHOWN: Final = 3
 
 
@@ -22,6 +20,9 @@ def first_cause(event: IncidentEvent) -> RootCause | None:
 def summary(event: IncidentEvent) -> str:
     """The finding in one line."""
     first = first_cause(event)
+    if event.status == "retracted":
+        named = "" if first is None else f", {first.node} is not its cause"
+        return f"{event.graph}: judged a false alarm{named}"
     if first is None:
         return f"{event.graph}: an incident without a ranked cause"
     signal = "" if first.signal is None else f" ({first.signal})"

@@ -117,6 +117,21 @@ def test_the_corrupt_record_is_a_dead_letter_byte_for_byte(running: Running) -> 
     assert letter.headers["faultline.error.reason"] == "malformed"
 
 
+def test_an_incident_judged_false_is_retracted_by_the_job(running: Running) -> None:
+    incident = running.events()[0].incident_id
+    servers = ["--bootstrap-servers", running.broker.bootstrap]
+    judged = running.cluster.faultline("events", "feedback", incident, "--verdict", "false", *servers)
+    assert judged.returncode == 0, judged.stderr
+    got = consume(
+        running.broker.bootstrap,
+        "faultline.incidents.v1",
+        lambda got: any(_event(record).status == "retracted" for record in got),
+    )
+    last = _event(got[-1])
+    assert (last.id, last.resolution) == (f"{incident}:retracted", "judged_false")
+    assert (got[-1].key, got[-1].headers["ce_id"]) == (incident.encode(), last.id)
+
+
 def test_the_job_lives_on_and_stops_when_told(running: Running) -> None:
     status = running.cluster.faultline("job", "status", "--flink", running.cluster.address, "--json")
     assert status.returncode == 0, status.stderr

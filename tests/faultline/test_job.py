@@ -174,6 +174,43 @@ def test_a_wrong_configuration_is_refused_before_anything_is_submitted(flink: Fl
     assert flink.asked == []
 
 
+def write_job(folder: Path, name: str) -> Path:
+    """A configuration that can be submitted."""
+    kafka = "bootstrap_servers: 'b:1'"
+    file = folder / "job.yaml"
+    file.write_text(
+        f"name: {name}\nsources: [{{type: kafka, {kafka}, topic: t}}]\nsinks: {{kafka: {{{kafka}}}}}\n"
+    )
+    return file
+
+
+def test_a_job_that_lives_is_not_resumed(
+    flink: Flink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLINK_CONF_DIR", str(tmp_path))
+    flink.job(ID, "RESTARTING")
+    named = ["resume", "--config", str(write_job(tmp_path, "faultline"))]
+    nowhere = run(flink, *named)
+    assert nowhere.exit_code == exits.USAGE
+    assert "checkpoint.dir is unsaid" in nowhere.stderr
+    alive = run(flink, *named, "--checkpoints", str(tmp_path))
+    assert alive.exit_code == exits.USAGE
+    assert f"'faultline' is not lost: it is {ID}" in alive.stderr
+
+
+def test_a_lost_job_without_a_checkpoint_is_told_with_its_folder(
+    flink: Flink, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLINK_CONF_DIR", str(tmp_path))
+    checkpoints = (tmp_path / "checkpoints").as_uri()
+    (tmp_path / "config.yaml").write_text(f"execution.checkpointing.dir: {checkpoints}\n")
+    flink.job(ID, "RUNNING")
+    done = run(flink, "resume", "--config", str(write_job(tmp_path, "shop")))
+
+    assert done.exit_code == exits.USAGE
+    assert f"{checkpoints}/shop: no complete checkpoint" in done.stderr
+
+
 def test_the_address_comes_from_flinks_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLINK_CONF_DIR", str(tmp_path))
     assert address_of(None) == "localhost:8081"

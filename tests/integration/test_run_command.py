@@ -15,9 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from faultline import exits
+from faultline.main import app
+from faultline.run_folder import open_run
 from gnn.simulator import incident_recording
+from onnx_models.bundle import released
 from records.recordings import Recording, RecordingMeta, write_recording
 from records.samples import Edge, Fault, Sample
 from tests.kit.processes import inherited
@@ -130,6 +134,33 @@ def test_the_folder_holds_what_the_run_found(done: tuple[Path, dict[str, Any]]) 
     assert told["counts"]["dead_letters"] == told["counts"]["late"] == 0
     assert told["report"] == str(out / "report.html")
     assert "store" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_every_event_is_derived_anew_from_the_frames_of_the_run(done: tuple[Path, dict[str, Any]]) -> None:
+    out = done[0]
+    ids = [event.id for event in open_run(out).events()]
+    assert len(ids) >= 3
+    for each in (*ids, ids[0].partition(":")[0]):
+        ran = CliRunner().invoke(app, ["events", "explain", each, str(out), "--json"])
+        assert ran.exit_code == exits.OK, ran.output
+        told = json.loads(ran.stdout)
+        assert (told["same"], told["differences"]) == (True, [])
+    shown = CliRunner().invoke(app, ["events", "explain", ids[0], str(out)]).stdout
+    assert f"{ids[0]}: the same answer by faultline-gnn-" in shown
+
+
+def test_what_cannot_be_derived_is_said(done: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    out = done[0]
+    first = next(iter(open_run(out).events()))
+    (tmp_path / "incidents.ndjson").write_bytes((out / "incidents.ndjson").read_bytes())
+    bare = CliRunner().invoke(app, ["events", "explain", first.id, str(tmp_path)])
+    assert bare.exit_code == exits.FINDINGS
+    assert "no window of the archive is sha256:" in bare.stdout
+    older = CliRunner().invoke(app, ["events", "explain", first.id, str(out), "--model", str(released()[0])])
+    assert older.exit_code == exits.USAGE
+    assert "is not the model in" in older.stderr
+    nobody = CliRunner().invoke(app, ["events", "explain", f"{first.incident_id}:99", str(out)])
+    assert nobody.exit_code == exits.USAGE
 
 
 def test_a_second_run_replaces_the_first_and_prints_a_table(done: tuple[Path, dict[str, Any]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,10 +79,11 @@ def environment(**options: str) -> StreamExecutionEnvironment:
     return env
 
 
-def run(rows: list[Row], config: JobConfig, manifest: Manifest) -> list[Sent]:
-    """What the operators send for `rows`."""
+def run(rows: list[Row], config: JobConfig, manifest: Manifest, verdicts: Sequence[Row] = ()) -> list[Sent]:
+    """What the operators send for `rows`, and for verdicts read at any time beside them."""
     env = environment()
-    out = assemble(stream(env, rows), config, manifest)
+    judged = stream(env, list(verdicts)) if verdicts else None
+    out = assemble(stream(env, rows), config, manifest, feedback=judged)
     results = out.execute_and_collect("operators")
     assert isinstance(results, CloseableIterator)
     with results:

@@ -188,7 +188,12 @@ def test_the_jvm_is_told_about_kafka(tmp_path: Path) -> None:
         10_000,
     )
     assert (told["window_ticks"], told["patterns"], told["rules"]) == (10, [{"id": "p"}], [{"metric": "m"}])
-    assert told["limits"] == {"partials_per_key": 1_000, "series_per_node": 2_000, "nodes_per_graph": 20_000}
+    assert told["limits"] == {
+        "partials_per_key": 1_000,
+        "series_per_node": 2_000,
+        "nodes_per_graph": 20_000,
+        "matches_per_tick": 2_000,
+    }
 
 
 def test_control_is_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_path: Path) -> None:
@@ -204,6 +209,14 @@ def test_control_is_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_p
     assert control(control={"enabled": False}) is None
     assert control(sinks={"files": {"dir": "out"}}) is None
     assert control(sources=[{**BASE["sources"][0], "bounded": True}]) is None
+
+
+def test_verdicts_are_read_where_the_kafka_sink_writes_unless_told_otherwise(tmp_path: Path) -> None:
+    sinks = {"kafka": {"bootstrap_servers": "sink:9092"}}
+    told = jvm(load_config(written(tmp_path, sinks=sinks), environment={}))
+    assert told["feedback"]["topic"] == "faultline.feedback.v1"
+    off = load_config(written(tmp_path, sinks=sinks, feedback={"enabled": False}), environment={})
+    assert jvm(off)["feedback"] is None
 
 
 def test_the_jvm_is_told_how_records_are_read(tmp_path: Path) -> None:
@@ -258,3 +271,13 @@ def test_graph_names_collide_into_recording_names(tmp_path: Path) -> None:
     first, second = recording(tmp_path, "a", "shop"), recording(tmp_path, "b", "bank")
     assert graph_names([first, second]) == ["shop", "bank"]
     assert graph_names([first, first, second]) == ["a", "a-2", "bank"]
+
+
+def test_transactions_are_named_after_the_job_unless_told_otherwise(tmp_path: Path) -> None:
+    def prefix(**kafka: str) -> str:
+        sinks = {"kafka": {"bootstrap_servers": "sink:9092", "delivery": "exactly_once", **kafka}}
+        told = load_config(written(tmp_path, name="shop", sinks=sinks), environment={}).sinks_to_jvm()
+        return str(told["kafka"]["transactional_id_prefix"])
+
+    assert prefix() == "shop"
+    assert prefix(transactional_id_prefix="shop-eu") == "shop-eu"

@@ -32,6 +32,13 @@ def test_a_refused_configuration_is_one() -> None:
     assert error.message == "tick_ms: at least 1 is wanted, found 0"
 
 
+def test_one_without_a_further_cause_is_one_too() -> None:
+    trace = "An error in x.\n: io.faultline.config.ConfigException: limits: no key 'a'\n\tat y\n"
+    error = java_failure(JavaTrace(trace))
+    assert isinstance(error, ConfigError)
+    assert error.message == "limits: no key 'a'"
+
+
 @pytest.mark.parametrize(
     "message",
     [

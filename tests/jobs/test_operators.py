@@ -10,6 +10,7 @@ from pyflink.common import Row
 
 from jobs.rows import FRAME
 from onnx_models.bundle import Bundle
+from records.feedback import feedback
 from records.frames import FrameRow
 from records.matches import Match
 from tests.jobs import minicluster
@@ -150,3 +151,38 @@ def test_a_dry_run_is_published_and_opens_no_incident(loudest: Bundle) -> None:
     matches = [Match.model_validate_json(each.value) for each in of(sent, "matches")]
     assert len(matches) == sum(isinstance(event, Match) for event in told) > 0
     assert all(each.dry_run for each in matches)
+
+
+def test_a_weak_match_is_held_back_where_the_model_doubts_and_the_audit_says_so(loudest: Bundle) -> None:
+    rows = observations(
+        each.model_copy(update={"severity": "warning"}) if isinstance(each, Match) else each
+        for each in incident("shop", 10, 14, 30)
+    )
+    told = minicluster.run(rows, configuration(loudest.path), loudest.manifest)
+    (opened, _) = events(told)
+    assert opened.anomaly_probability is not None
+    above = {"hold_below": min(1.0, opened.anomaly_probability + 0.01)}
+    kept = minicluster.run(rows, configuration(loudest.path, suspected=above), loudest.manifest)
+    assert events(kept) == []
+    held = [line for line in audit(kept) if line["type"] == "held_back"]
+    assert held
+    assert {line["incident_id"] for line in held} == {opened.incident_id}
+    assert held[0]["anomaly_probability"] == opened.anomaly_probability
+
+
+def test_an_incident_judged_false_is_retracted_whenever_the_verdict_is_read(loudest: Bundle) -> None:
+    rows = observations(incident("shop", 10, 14, 39))
+    config = configuration(loudest.path, publish_frames=False)
+    (opened, *_) = events(minicluster.run(rows, config, loudest.manifest))
+    given = feedback(opened, "false", tick_end(50))
+    verdicts = [
+        Row("shop", "feedback", given.time, given.model_dump_json().encode()),
+        Row("", "feedback", 0, b"no verdict"),
+    ]
+    sent = minicluster.run(rows, config, loudest.manifest, verdicts)
+    retracted = [each for each in events(sent) if each.status == "retracted"]
+    assert [each.id for each in retracted] == [f"{opened.incident_id}:retracted"]
+    assert max(events(sent), key=lambda each: each.order) == retracted[0]
+    assert [line["verdict"] for line in audit(sent) if line["type"] == "judged"] == ["false"]
+    (letter,) = of(sent, "dead-letters")
+    assert (letter.value, letter.headers["kind"]) == (b"no verdict", "feedback")

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from jobs.incident_state import StateError
-from jobs.revisions import VERSION, Output, State, Tell, Wake, read_state, step, write_state
+from jobs.revisions import MAX_JUDGED, VERSION, Output, State, Tell, Wake, read_state, step, write_state
 from jobs.wire import End
+from records.feedback import Feedback
 from records.incidents import IncidentEvent, RootCause
 from tests.jobs.rows import T0
 
 GOLDEN = Path(__file__).parent / "golden"
 RESEND = 60_000
+Told = IncidentEvent | End | Feedback | int
 
 
 def draft(seconds: int, node: str = "cart", signal: str = "latency", **more: Any) -> IncidentEvent:
@@ -39,7 +41,7 @@ def end(seconds: int, incident: str = "inc-0123456789ab") -> End:
     return End(incident, T0 + seconds * 1_000, "signals_back", T0 + seconds * 1_000 - 300_000)
 
 
-def play(*events: IncidentEvent | End | int) -> tuple[State, list[Output]]:
+def play(*events: Told) -> tuple[State, list[Output]]:
     state, outputs = State(), list[Output]()
     for event in events:
         state, more = step(read_state(write_state(state)), event, RESEND)
@@ -197,7 +199,7 @@ def test_a_model_s_answer_beats_the_fallback_s(first: str, second: str, count: i
 
 
 def example() -> State:
-    return play(draft(0), draft(15, "frontend"))[0]
+    return play(draft(0), draft(15, "frontend"), verdict(20, incident=OTHER))[0]
 
 
 def test_the_golden_file_of_this_version_has_these_bytes() -> None:
@@ -206,12 +208,81 @@ def test_the_golden_file_of_this_version_has_these_bytes() -> None:
 
 @pytest.mark.parametrize("version", range(1, VERSION + 1))
 def test_every_released_version_is_read(version: int) -> None:
-    assert read_state((GOLDEN / f"revisions_state_v{version}.json").read_bytes()) == example()
+    without = State(example().tracks) if version < 2 else example()
+    assert read_state((GOLDEN / f"revisions_state_v{version}.json").read_bytes()) == without
 
 
 def test_other_bytes_are_refused() -> None:
     with pytest.raises(StateError, match="revisions: version 99"):
         read_state(b'{"v":99}')
+
+
+def verdict(seconds: int, kind: str = "false", incident: str = "inc-0123456789ab") -> Feedback:
+    fields: dict[str, Any] = {
+        "graph": "shop",
+        "incident_id": incident,
+        "revision": 1,
+        "verdict": kind,
+        "node": None if kind == "false" else "cart",
+        "onset": T0,
+        "until": T0 + 15_000,
+        "time": T0 + seconds * 1_000,
+    }
+    return Feedback.model_validate(fields)
+
+
+def test_what_is_judged_false_is_retracted_and_nothing_more_is_told_of_it() -> None:
+    state, outputs = play(
+        draft(0),
+        draft(15, "frontend"),
+        verdict(20),
+        draft(90, "checkout"),
+        verdict(95),
+        T0 + 200_000,
+        end(400),
+    )
+    assert told(outputs) == [(1, "opened", "cart", 0), (2, "retracted", "cart", 20)]
+    (_, last) = [each.event for each in outputs if isinstance(each, Tell)]
+    assert (last.id, last.resolution) == ("inc-0123456789ab:retracted", "judged_false")
+    assert state == State()
+
+
+def test_what_it_hid_stays_hidden_until_it_ends() -> None:
+    opened: list[Told] = [draft(0), verdict(20), draft(30, incident_id=OTHER)]
+    assert [status for _, status, *_ in told(play(*opened)[1])] == ["opened", "retracted"]
+    _, outputs = play(*opened, end(400), draft(410, incident_id=OTHER))
+    assert [status for _, status, *_ in told(outputs)] == ["opened", "retracted", "opened"]
+
+
+@pytest.mark.parametrize("kind", ["true", "cause"])
+def test_other_verdicts_change_nothing(kind: str) -> None:
+    before, _ = play(draft(0))
+    assert step(before, verdict(20, kind), RESEND) == (before, ())
+
+
+def test_an_incident_that_has_ended_is_retracted_from_the_verdict() -> None:
+    _, outputs = play(draft(0), end(40), verdict(500), verdict(600))
+    *_, last = [each.event for each in outputs if isinstance(each, Tell)]
+    assert (last.id, last.status, last.graph) == ("inc-0123456789ab:retracted", "retracted", "shop")
+    assert (last.onset, last.time) == (T0, T0 + 500_000)
+    assert len(outputs) == 3
+
+
+def test_wherever_a_verdict_falls_its_event_has_one_id_and_is_the_last_word() -> None:
+    """After a crash the verdict may be read before, between or after the revisions that it followed."""
+    drafts: list[Told] = [draft(0), draft(90, "frontend"), draft(180, "checkout"), end(600)]
+    for place in range(len(drafts) + 1):
+        _, outputs = play(*drafts[:place], verdict(700), *drafts[place:])
+        events = [each.event for each in outputs if isinstance(each, Tell)]
+        assert [each.status for each in events].count("retracted") == 1
+        assert events[-1].id == "inc-0123456789ab:retracted"
+        assert max(events, key=lambda each: each.order) is events[-1]
+
+
+def test_verdicts_that_are_remembered_are_bounded() -> None:
+    state, _ = play(*(verdict(1, incident=f"inc-{number}") for number in range(MAX_JUDGED + 5)))
+    assert len(state.judged) == MAX_JUDGED
+    assert state.judged[-1] == f"inc-{MAX_JUDGED + 4}"
 
 
 if __name__ == "__main__":

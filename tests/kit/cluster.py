@@ -101,14 +101,20 @@ class Cluster:
                 f"Flink's scripts do not quote {sys.executable}: use a virtual environment elsewhere"
             )
         self._configure()
-        log = self.logs / "jobmanager.out"
-        self.jobmanager = self._run("jobmanager.sh", log)
-        wait_until(
-            lambda: self.rest("/overview") is not None, "the JobManager", log, self.jobmanager, timeout_s
-        )
+        self.start_jobmanager(timeout_s)
         for _ in range(self._count):
             self.add_taskmanager(timeout_s)
         return self
+
+    def start_jobmanager(self, timeout_s: float = 600.0) -> subprocess.Popen[bytes]:
+        """Start the JobManager, at the place of one that was lost too, and wait until it answers.
+
+        With high availability that is once the lost one's session has ended.
+        """
+        log = self.logs / "jobmanager.out"
+        process = self.jobmanager = self._run("jobmanager.sh", log)
+        wait_until(lambda: self.rest("/overview") is not None, "the JobManager", log, process, timeout_s)
+        return process
 
     def add_taskmanager(self, timeout_s: float = 600.0) -> subprocess.Popen[bytes]:
         """Start one more TaskManager and wait until its slots are offered."""
@@ -133,6 +139,11 @@ class Cluster:
     def kill_taskmanager(self, index: int = 0) -> None:
         """KILL one TaskManager with its Python workers, as a machine that is lost."""
         kill(self.taskmanagers[index])
+
+    def kill_jobmanager(self) -> None:
+        """KILL the JobManager, as a machine that is lost; TaskManagers go on."""
+        assert self.jobmanager is not None
+        kill(self.jobmanager)
 
     def rest(self, path: str) -> Any:
         """The JSON that the REST interface answers for ``path``; None where nothing answers."""

@@ -21,6 +21,7 @@ from records.java import find_java
 from tests.kit.processes import (
     NotReadyError,
     free_ports,
+    kill,
     read,
     start,
     stop,
@@ -110,6 +111,12 @@ class Broker:
         if self.process is not None:
             stop(self.process)
             self.process = None
+
+    def kill(self) -> None:
+        """KILL the broker, as a machine that is lost; ``start`` goes on with what lies in the folder."""
+        assert self.process is not None
+        kill(self.process)
+        self.process = None
 
     def _format(self, timeout_s: float) -> None:
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")

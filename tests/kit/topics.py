@@ -31,14 +31,24 @@ def produce(bootstrap: str, topic: str, records: Iterable[tuple[int, bytes]]) ->
 
 
 def consume(
-    bootstrap: str, topic: str, enough: Callable[[list[Got]], bool], timeout_s: float = 900.0
+    bootstrap: str,
+    topic: str,
+    enough: Callable[[list[Got]], bool],
+    timeout_s: float = 900.0,
+    *,
+    committed: bool = False,
 ) -> list[Got]:
     """Read a topic from its beginning until ``enough`` says so of all records read, or time is up.
 
-    What was read is returned either way: the caller's assertion says what is missing.
+    What was read is returned either way: the caller's assertion says what is missing. ``committed``: only
+    what no transaction may still take back.
     """
     consumer = KafkaConsumer(
-        topic, bootstrap_servers=bootstrap, auto_offset_reset="earliest", enable_auto_commit=False
+        topic,
+        bootstrap_servers=bootstrap,
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+        isolation_level="read_committed" if committed else "read_uncommitted",
     )
     got: list[Got] = []
     end = time.monotonic() + timeout_s

@@ -4,6 +4,7 @@ import io.faultline.config.JobConfig;
 import io.faultline.config.Json;
 import io.faultline.config.SinksConfig;
 import io.faultline.control.ControlSource;
+import io.faultline.control.FeedbackSource;
 import io.faultline.control.PatternControl;
 import io.faultline.graph.Correlate;
 import io.faultline.graph.GraphConfig;
@@ -47,6 +48,9 @@ public final class Entry {
   /** Row(key, value): records of the control topic about models; only where the job has one. */
   public static final String CONTROL = "control";
 
+  /** Row(graph, kind "feedback", time in ms, payload); absent where no verdicts are read. */
+  public static final String FEEDBACK = "feedback";
+
   private Entry() {}
 
   /**
@@ -89,7 +93,14 @@ public final class Entry {
       // One subtask, so that every worker gets the records in their order.
       streams.put(
           CONTROL,
-          changes.filter(ControlSource::isOfModels).name("of models").setParallelism(1));
+          changes
+              .filter(ControlSource::isOfModels)
+              .name("of models")
+              .uid("of-models")
+              .setParallelism(1));
+    }
+    if (job.feedback() != null) {
+      streams.put(FEEDBACK, FeedbackSource.of(env, job.feedback(), job.name()));
     }
     return streams;
   }

@@ -126,7 +126,8 @@ record PatternsRequest(
         MOST_NODES,
         patterns(run),
         NodeConfig.Limits.DEFAULT.partialsPerKey(),
-        true);
+        true,
+        Integer.MAX_VALUE);
   }
 
   List<Rule> signalRules() {

@@ -4,9 +4,9 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * Where the job is told of patterns while it runs.
+ * Where the job is told of patterns, or of verdicts, while it runs.
  *
- * @param topic compacted; its keys are the ids of patterns
+ * @param topic compacted; its keys are the ids of patterns, or of incidents
  * @param properties further Kafka consumer properties
  */
 public record ControlConfig(String bootstrapServers, String topic, Map<String, String> properties)

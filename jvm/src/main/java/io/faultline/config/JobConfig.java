@@ -26,6 +26,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param patterns pattern models as JSON, read by the pattern engine
  * @param name of the job, for logs and ids
  * @param control where patterns that change are read; null = they do not
+ * @param feedback where verdicts on incidents are read; null = nowhere
  */
 public record JobConfig(
     List<SourceConfig> sources,
@@ -44,7 +45,8 @@ public record JobConfig(
     List<JsonNode> patterns,
     LimitsConfig limits,
     String name,
-    @Nullable ControlConfig control)
+    @Nullable ControlConfig control,
+    @Nullable ControlConfig feedback)
     implements Serializable {
 
   public static final String DEFAULT_GRAPH = "default";
@@ -72,7 +74,7 @@ public record JobConfig(
             (long) atLeast(windowTicks == null ? null : (long) windowTicks, 1, 10L, "window_ticks");
     rules = rules == null ? List.of() : List.copyOf(rules);
     patterns = patterns == null ? List.of() : List.copyOf(patterns);
-    limits = limits == null ? new LimitsConfig(null, null, null) : limits;
+    limits = limits == null ? new LimitsConfig(null, null, null, null) : limits;
     name = name == null ? "faultline" : name;
   }
 

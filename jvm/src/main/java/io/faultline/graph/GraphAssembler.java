@@ -4,10 +4,10 @@ import io.faultline.records.Edge;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.NodeFrame;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import javax.annotation.Nullable;
 
@@ -47,13 +47,15 @@ final class GraphAssembler {
   }
 
   private void addFrame(GraphState state, NodeFrame frame, GraphOutput out) {
-    boolean known = state.lastFrame.containsKey(frame.node());
+    String node = frame.node();
+    boolean known = state.lastFrame.containsKey(node) || state.newcomers.contains(node);
+    int nodes = state.lastFrame.size() + state.newcomers.size();
     if (frame.time() <= state.lastTick) {
       out.late(frame.node(), frame.time());
-    } else if (!known && state.lastFrame.size() >= config.nodesPerGraph()) {
+    } else if (!known && nodes >= config.nodesPerGraph()) {
       out.add("node_refused");
     } else {
-      state.frames.computeIfAbsent(frame.time(), t -> new TreeMap<>()).put(frame.node(), frame);
+      state.hold(frame);
     }
   }
 
@@ -98,7 +100,7 @@ final class GraphAssembler {
       }
       if (!state.matches.isEmpty() && state.matches.firstKey() == next) {
         apply(state, next, out);
-        for (byte[] json : state.matches.pollFirstEntry().getValue()) {
+        for (byte[] json : admitted(state, next, state.matches.pollFirstEntry().getValue(), out)) {
           out.match(next, json);
           patterns.match(state, next, json, out);
         }
@@ -109,6 +111,31 @@ final class GraphAssembler {
         pack(state, nextTick(state, ended), out);
       }
     }
+  }
+
+  /**
+   * The matches of one moment that still fit into its tick. A storm in one graph must not hold up
+   * the others, whose matches go the same way; which of it pass does not depend on their order.
+   */
+  private List<byte[]> admitted(
+      GraphState state, long time, List<byte[]> matches, GraphOutput out) {
+    long tick = Math.floorDiv(time, config.tickMs(state.graph));
+    if (tick != state.matchTick) {
+      state.matchTick = tick;
+      state.matchesOfTick = 0;
+    }
+    int left = config.matchesPerTick() - state.matchesOfTick;
+    List<byte[]> fit = matches;
+    if (matches.size() > left) {
+      fit = new ArrayList<>(matches);
+      fit.sort(Arrays::compare);
+      fit = fit.subList(0, left);
+      for (int i = left; i < matches.size(); i++) {
+        out.add("match_refused");
+      }
+    }
+    state.matchesOfTick += fit.size();
+    return fit;
   }
 
   /** The next event time at which something is complete; Long.MAX_VALUE = never. */
@@ -142,6 +169,7 @@ final class GraphAssembler {
     apply(state, time - 1, out);
     Map<String, NodeFrame> present = frames == null ? Map.of() : frames;
     present.values().forEach(frame -> state.lastFrame.put(frame.node(), frame.time()));
+    state.newcomers.removeAll(present.keySet());
     state.lastFrame.values().removeIf(last -> last < time - FORGET_AFTER_MS);
     out.frame(time, row(state, time, present, state.topology.at(time)).encode());
   }

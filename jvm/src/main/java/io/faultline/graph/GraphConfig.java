@@ -19,6 +19,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
  * @param patternTexts pattern models as JSON; those keyed by graph run here
  * @param partialsPerKey most partial matches of one graph and pattern
  * @param timeouts whether all partial matches that ran out of time are told
+ * @param matchesPerTick most matches of one graph that a tick passes on
  */
 public record GraphConfig(
     long tickMs,
@@ -28,9 +29,11 @@ public record GraphConfig(
     int nodesPerGraph,
     List<String> patternTexts,
     int partialsPerKey,
-    boolean timeouts)
+    boolean timeouts,
+    int matchesPerTick)
     implements Serializable {
   private static final int MOST_NODES = 20_000;
+  private static final int MOST_MATCHES = 2_000;
   private static final long HOUR_MS = 3_600_000;
 
   public GraphConfig {
@@ -45,7 +48,16 @@ public record GraphConfig(
       int windowTicks,
       long edgeTtlMs,
       int nodesPerGraph) {
-    this(tickMs, graphTicks, windowTicks, edgeTtlMs, nodesPerGraph, List.of(), 1000, false);
+    this(
+        tickMs,
+        graphTicks,
+        windowTicks,
+        edgeTtlMs,
+        nodesPerGraph,
+        List.of(),
+        1000,
+        false,
+        MOST_MATCHES);
   }
 
   /** The patterns as JSON. */
@@ -69,7 +81,8 @@ public record GraphConfig(
         json.path("limits").path("nodes_per_graph").asInt(MOST_NODES),
         texts(json.path("patterns")),
         json.path("limits").path("partials_per_key").asInt(1000),
-        json.path("timeouts").asBoolean(false));
+        json.path("timeouts").asBoolean(false),
+        json.path("limits").path("matches_per_tick").asInt(MOST_MATCHES));
   }
 
   private static List<String> texts(JsonNode patterns) {

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -18,12 +17,13 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 2: version, graph, last tick, empty ticks, timer, topology, last frames by node, waiting
- * frames and matches as graph events, partial matches. Version 1 had no partial matches.
+ * Version 3: version, graph, last tick, empty ticks, timer, topology, last frames by node, waiting
+ * frames and matches as graph events, partial matches, the tick in which matches are counted, their
+ * count. Version 2 had no count, version 1 no partial matches.
  */
 final class GraphStateSerializer extends CompactSerializer<GraphState> {
   static final GraphStateSerializer INSTANCE = new GraphStateSerializer();
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
 
   @Override
   public boolean isImmutableType() {
@@ -54,6 +54,8 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
       GraphEventSerializer.INSTANCE.serialize(event, out);
     }
     KeyRunsSerializer.OF_GRAPHS.serialize(state.runs, out);
+    out.writeLong(state.matchTick);
+    out.writeInt(state.matchesOfTick);
   }
 
   private static List<GraphEvent> waiting(GraphState state) {
@@ -70,7 +72,7 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
   @Override
   public GraphState deserialize(DataInputView in) throws IOException {
     int version = in.readByte();
-    if (version != 1) {
+    if (version != 1 && version != 2) {
       Versions.expect(version, VERSION, "graph state");
     }
     GraphState state = new GraphState(StringValue.readString(in));
@@ -87,13 +89,17 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
     if (version > 1) {
       state.runs = KeyRunsSerializer.OF_GRAPHS.deserialize(in);
     }
+    if (version > 2) {
+      state.matchTick = in.readLong();
+      state.matchesOfTick = in.readInt();
+    }
     return state;
   }
 
   private static void take(GraphState state, GraphEvent event) {
     NodeFrame frame = event.frame();
     if (frame != null) {
-      state.frames.computeIfAbsent(event.time(), t -> new TreeMap<>()).put(frame.node(), frame);
+      state.hold(frame);
     } else {
       state.matches.computeIfAbsent(event.time(), t -> new ArrayList<>(1)).add(event.match());
     }

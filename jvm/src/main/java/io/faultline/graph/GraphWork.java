@@ -6,9 +6,11 @@ import io.faultline.cep.PatternMetrics;
 import io.faultline.cep.PatternModel;
 import io.faultline.cep.Refusal;
 import io.faultline.node.Counts;
+import io.faultline.node.Told;
 import io.faultline.records.GraphEvent;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.ValueState;
@@ -130,7 +132,11 @@ final class GraphWork {
   private static final class Output implements GraphOutput {
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    private static final Set<String> BOUNDS =
+        Set.of("node_refused", "match_refused", "edge_evicted");
+
     private final Counts counts;
+    private final Told told = new Told();
     private String graph;
     private Consumer<String> audit;
     private Collector<Row> out;
@@ -160,6 +166,16 @@ final class GraphWork {
     @Override
     public void add(String reason) {
       counts.add(reason);
+      long count = BOUNDS.contains(reason) ? told.count(graph, reason) : 0;
+      if (count > 0) {
+        audit.accept(
+            JSON.createObjectNode()
+                .put("type", "bounded")
+                .put("graph", graph)
+                .put("reason", reason)
+                .put("count", count)
+                .toString());
+      }
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.faultline.records.NodeFrame;
 import io.faultline.records.SeriesKey;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.ValueState;
@@ -125,7 +126,10 @@ final class NodeWork {
   private static final class Output implements NodeOutput {
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    private static final Set<String> BOUNDS = Set.of("series_refused", "series_evicted");
+
     private final Counts counts;
+    private final Told told = new Told();
     private final UnmappedNames unmapped;
     private Consumer<String> audit;
     private Collector<GraphEvent> out;
@@ -163,6 +167,11 @@ final class NodeWork {
     @Override
     public void add(String reason) {
       counts.add(reason);
+      long count = BOUNDS.contains(reason) ? told.count(node.graph(), reason) : 0;
+      if (count > 0) {
+        ObjectNode json = line("bounded", node.graph(), node.node(), node.time);
+        audit.accept(json.put("reason", reason).put("count", count).toString());
+      }
     }
 
     @Override

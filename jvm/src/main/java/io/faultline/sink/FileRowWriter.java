@@ -59,6 +59,13 @@ final class FileRowWriter implements SinkWriter<Row> {
             ? dir.resolve("frames").resolve("frames.bin")
             : dir.resolve(Topics.shortName(topic) + ".ndjson");
     Files.createDirectories(file.getParent());
+    if (Files.exists(file)) {
+      if (Topics.isFrames(topic)) {
+        FileTails.cutFrames(file);
+      } else {
+        FileTails.cutLines(file);
+      }
+    }
     return new BufferedOutputStream(
         Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
   }

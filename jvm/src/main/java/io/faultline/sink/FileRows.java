@@ -8,9 +8,9 @@ import org.apache.flink.types.Row;
 
 /**
  * Rows to flat files in one folder, one file per topic; runs with parallelism 1. What was there
- * before is kept and appended to. Rows are on disk when a checkpoint completes and when the job
- * ends. Delivery is at least once: after a restart the rows since the last checkpoint come again,
- * and their ids tell.
+ * before is kept and appended to, but for a last row that is not whole. Rows are on disk when a
+ * checkpoint completes and when the job ends. Delivery is at least once: after a restart the rows
+ * since the last checkpoint come again, and their ids tell.
  */
 public final class FileRows implements Sink<Row> {
   private final String dir;

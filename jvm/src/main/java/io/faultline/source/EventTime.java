@@ -13,7 +13,8 @@ final class EventTime {
 
   /**
    * A watermark per record, out-of-orderness behind the latest time seen. Dead letters neither move
-   * event time nor keep a partition from going idle.
+   * event time nor keep a partition from going idle. No sample moves it beyond the timestamp of its
+   * Kafka record: a system whose clock is ahead would make all others late.
    */
   static WatermarkStrategy<Decoded> following(long outOfOrdernessMs, long idleAfterMs) {
     return WatermarkStrategy.<Decoded>forGenerator(
@@ -23,7 +24,16 @@ final class EventTime {
                         new PerRecord(outOfOrdernessMs),
                         Duration.ofMillis(idleAfterMs),
                         context.getInputActivityClock())))
-        .withTimestampAssigner((decoded, timestamp) -> decoded.time());
+        .withTimestampAssigner(EventTime::bounded);
+  }
+
+  /**
+   * The time that moves event time, ms.
+   *
+   * @param recordTime timestamp of the Kafka record, negative where it has none
+   */
+  private static long bounded(Decoded decoded, long recordTime) {
+    return recordTime < 0 ? decoded.time() : Math.min(decoded.time(), recordTime);
   }
 
   /** As {@link #following} for an input that is never idle. */

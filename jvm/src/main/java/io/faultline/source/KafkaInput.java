@@ -15,15 +15,21 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 final class KafkaInput {
   private KafkaInput() {}
 
+  /**
+   * Decoded and with event time.
+   *
+   * @param number of this source among those of its topic: with the topic it is what a savepoint
+   *     knows the offsets by
+   */
   static DataStream<Decoded> of(
-      StreamExecutionEnvironment env, JobConfig job, SourceConfig source, int index) {
+      StreamExecutionEnvironment env, JobConfig job, SourceConfig source, int number) {
     var eventTime =
         source.edgesOnly() || Decoders.isEdgesOnly(source.format())
             ? EventTime.none()
             : EventTime.following(job.outOfOrdernessMs(), job.idleAfterMs());
     String name = "kafka " + source.topic();
     return env.fromSource(source(job, source), eventTime, name, DecodedSerializer.TYPE)
-        .uid("source-kafka-" + source.topic() + "-" + index);
+        .uid("source-kafka-" + source.topic() + "-" + number);
   }
 
   private static KafkaSource<Decoded> source(JobConfig job, SourceConfig source) {

@@ -4,6 +4,7 @@ import io.faultline.records.Edge;
 import io.faultline.records.GraphEvent;
 import io.faultline.records.NodeFrame;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 
 /** Short forms of what tests begin with. */
@@ -13,6 +14,11 @@ final class Events {
   static final GraphConfig CONFIG = new GraphConfig(TICK, Map.of(), 10, 3_600_000, 100);
 
   private Events() {}
+
+  /** A configuration that passes on so few matches of a tick. */
+  static GraphConfig few(int matches) {
+    return new GraphConfig(TICK, Map.of(), 10, 3_600_000, 100, List.of(), 1000, false, matches);
+  }
 
   /** A frame of the tick that ends so many ticks after T0; all its features have one value. */
   static NodeFrame frame(String node, int tick, float value, String... peers) {

@@ -200,12 +200,31 @@ class GraphAssemblerTest {
     add(Events.framed("cart", 2));
     advance(T0 + 2 * TICK, false);
     add(Events.framed("web", 2));
-    for (int n = 0; n < 100; n++) {
+    for (int n = 0; n < 99; n++) {
       add(Events.framed("n" + n, 3));
     }
+    add(Events.framed("one too many in this tick", 3), Events.framed("n0", 4));
+    state = GraphStateSerializer.INSTANCE.copy(state);
     advance(T0 + 3 * TICK, false);
-    add(Events.framed("one too many", 4));
-    assertEquals(List.of("late_frames", "node_refused"), out.reasons);
+    add(Events.framed("one too many", 4), Events.framed("n1", 4));
+    assertEquals(List.of("late_frames", "node_refused", "node_refused"), out.reasons);
+    assertEquals(100, out.last().nodes().length);
+  }
+
+  @Test
+  void aStormOfMatchesIsCutWithinItsTickWhateverItsOrder() throws IOException {
+    GraphAssembler few = new GraphAssembler(Events.few(3));
+    for (String match : List.of("d", "a", "c", "b")) {
+      few.add(state, Events.match(5, match), watermark, out);
+    }
+    few.add(state, Events.match(9, "e"), watermark, out);
+    few.advance(state, T0 + 5, false, out);
+    state = GraphStateSerializer.INSTANCE.copy(state);
+    few.add(state, Events.match(TICK - 1, "f"), watermark, out);
+    few.add(state, Events.match(TICK, "g"), watermark, out);
+    few.advance(state, T0 + 2 * TICK, false, out);
+    assertEquals(List.of("match a", "match b", "match c", "match g"), out.all);
+    assertEquals(List.of("match_refused", "match_refused", "match_refused"), out.reasons);
   }
 
   @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Patterns over the matches and edges of a graph. */
 class GraphPatternsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String GOLDEN = "golden/graph_state_v2.bin";
+  private static final String GOLDEN = "golden/graph_state_v3.bin";
 
   /** An error at the callee, then slowness at one that calls it. */
   private static final String UPSTREAM =
@@ -74,7 +74,8 @@ class GraphPatternsTest {
       texts.add(pattern.replace('\'', '"'));
     }
     assembler =
-        new GraphAssembler(new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true));
+        new GraphAssembler(
+            new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true, 100));
     assertEquals(List.of(), assembler.patterns().refused());
   }
 
@@ -202,7 +203,7 @@ class GraphPatternsTest {
   }
 
   @Test
-  void partialMatchesOfReleaseTwoAreRead() throws Exception {
+  void partialMatchesOfReleaseThreeAreRead() throws Exception {
     half();
     if (Boolean.getBoolean("faultline.golden.write")) {
       Files.write(Path.of("src/test/resources", GOLDEN), bytes(state));
@@ -219,10 +220,23 @@ class GraphPatternsTest {
   }
 
   @Test
+  void stateOfReleaseTwoHasNoCountOfMatches() throws Exception {
+    patterns(UPSTREAM, EDGE);
+    byte[] golden;
+    try (InputStream in = getClass().getResourceAsStream("/golden/graph_state_v2.bin")) {
+      golden = in.readAllBytes();
+    }
+    state = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(golden));
+    assertEquals(GraphState.NEVER, state.matchTick);
+    match("latency", "web", 3000);
+    assertTrue(end().contains("match upstream web [cart@1000, web@3000] 3000"), lines.toString());
+  }
+
+  @Test
   void stateOfReleaseOneHasNoPartialMatches() throws Exception {
     GraphState old = new GraphState("shop");
     byte[] now = bytes(old);
-    byte[] before = new byte[now.length - 5];
+    byte[] before = new byte[now.length - 5 - Long.BYTES - Integer.BYTES];
     System.arraycopy(now, 0, before, 0, before.length);
     before[0] = 1;
     GraphState read = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(before));

@@ -11,6 +11,7 @@ import io.faultline.records.Header;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -69,6 +70,33 @@ class FileRowWriterTest {
     write(row("faultline.audit.v1", "{\"n\":2}"));
     assertEquals(
         List.of("{\"n\":1}", "{\"n\":2}"), Files.readAllLines(dir.resolve("audit.ndjson")));
+  }
+
+  @Test
+  void whatAKilledWriterLeftHalfWrittenIsCutBeforeTheNextRow() throws Exception {
+    write(row("faultline.audit.v1", "{\"n\":1}"));
+    Files.writeString(dir.resolve("audit.ndjson"), "{\"n\":2,", StandardOpenOption.APPEND);
+    Files.writeString(dir.resolve("matches.ndjson"), "x".repeat(20_000));
+    write(row("faultline.audit.v1", "{\"n\":2}"), row("faultline.matches.v1", "{}"));
+    assertEquals(
+        List.of("{\"n\":1}", "{\"n\":2}"), Files.readAllLines(dir.resolve("audit.ndjson")));
+    assertEquals(List.of("{}"), Files.readAllLines(dir.resolve("matches.ndjson")));
+  }
+
+  @Test
+  void aFrameThatIsNotWholeIsCutToo() throws Exception {
+    Path frames = dir.resolve("frames/frames.bin");
+    Row frame = OutRow.of("faultline.frames.v1", null, new byte[] {7, 8}, Map.of());
+    byte[] whole = {2, 0, 0, 0, 7, 8, 2, 0, 0, 0, 7, 8};
+    write(frame);
+    for (byte[] torn : List.of(new byte[] {2, 0}, new byte[] {3, 0, 0, 0, 7, 8})) {
+      Files.write(frames, torn, StandardOpenOption.APPEND);
+      write(frame);
+      byte[] found = Files.readAllBytes(frames);
+      assertArrayEquals(whole, Arrays.copyOf(found, 12));
+      assertEquals(0, found.length % 6);
+    }
+    assertEquals(18, Files.size(frames));
   }
 
   @Test

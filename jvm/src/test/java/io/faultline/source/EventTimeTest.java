@@ -7,6 +7,7 @@ import io.faultline.records.Edge;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.common.eventtime.TimestampAssigner;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
@@ -85,6 +86,17 @@ class EventTimeTest {
     }
     assertEquals("99", told.get(0));
     assertEquals("idle", told.get(told.size() - 1));
+  }
+
+  @Test
+  void aClockThatIsAheadMovesNoOnesEventTime() {
+    TimestampAssigner<Decoded> assigner =
+        EventTime.following(10, 1_000)
+            .createTimestampAssigner(() -> new UnregisteredMetricsGroup());
+    assertEquals(100, assigner.extractTimestamp(edge(100), 150));
+    assertEquals(150, assigner.extractTimestamp(edge(900), 150));
+    assertEquals(900, assigner.extractTimestamp(edge(900), -1));
+    assertEquals(900, assigner.extractTimestamp(edge(900), TimestampAssigner.NO_TIMESTAMP));
   }
 
   @Test
