@@ -21,8 +21,8 @@ import org.apache.flink.util.Collector;
 
 /**
  * What people say of incidents, by the incident's graph. A job without saved offsets begins with
- * what is said from now on: what it never told it need not take back. It never holds back event
- * time.
+ * the oldest: the topic is often made by the first verdict, while the job runs, and what was taken
+ * back before is taken back under the same id. It never holds back event time.
  */
 public final class FeedbackSource {
   /** Kind of a row; its time is when the verdict was given, ms. */
@@ -60,7 +60,7 @@ public final class FeedbackSource {
   // The connector takes the class that its Kafka client calls deprecated.
   @SuppressWarnings("deprecation")
   private static OffsetsInitializer start() {
-    return OffsetsInitializer.committedOffsets(OffsetResetStrategy.LATEST);
+    return OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
   }
 
   static Row row(byte[] value, ObjectMapper json) {
