@@ -154,12 +154,13 @@ def labels(
         from faultline.kafka import last_values
 
         values = last_values(brokers(bootstrap_servers or "", kafka_config), FEEDBACK_TOPIC).values()
-    for fault in confirmed(_read(values, str(file or FEEDBACK_TOPIC))):
+    for fault in confirmed(read_feedback(values, str(file or FEEDBACK_TOPIC))):
         line = f"{fault.graph} {fault.node} {fault.signal or '-'} from {fault.start} to {fault.end}"
         console.say(fault.model_dump_json(exclude_none=True) if json else line)
 
 
-def _read(values: Iterable[bytes], place: str) -> Iterator[Feedback]:
+def read_feedback(values: Iterable[bytes], place: str) -> Iterator[Feedback]:
+    """Verdicts from their lines or values; DataError names `place` and the number of a wrong one."""
     from pydantic import ValidationError
 
     from records.errors import DataError

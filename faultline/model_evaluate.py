@@ -11,13 +11,21 @@ import typer
 
 from faultline import console, exits
 from faultline.model_bundles import BUNDLE_HELP, bundle_at
-from faultline.words import clock, plural
+from faultline.report.evaluation import (
+    cells,
+    evaluation_view,
+    failure_cells,
+    findings,
+    heading,
+    pair_cells,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
-    from gnn.evaluation.metrics import Accuracy, Interval
-    from gnn.evaluation.study import Failure, Group, Study, Versus
+    from gnn.evaluation.study import Study
 
 JSON_FILE: Final = "evaluation.json"
+PAGE_FILE: Final = "evaluation.html"
 
 Data = Annotated[
     list[Path] | None,
@@ -34,7 +42,7 @@ TreesOption = Annotated[
     int, typer.Option("--trees", min=0, help="Training systems of the trees beside it; 0: no trees.")
 ]
 Work = Annotated[Path, typer.Option(file_okay=False, help="Where the trees' data are kept.")]
-Out = Annotated[Path, typer.Option(file_okay=False, help=f"The folder of {JSON_FILE}.")]
+Out = Annotated[Path, typer.Option(file_okay=False, help=f"The folder of {JSON_FILE} and {PAGE_FILE}.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,6 +68,7 @@ def evaluate(
 
     import orjson
 
+    from faultline.report.render import render_evaluation
     from gnn.evaluation.run import Request, recordings_in
     from gnn.evaluation.run import evaluate as run
 
@@ -75,17 +84,15 @@ def evaluate(
         study = run(request, progress)
     told = {**asdict(study), "worse": study.worse}
     out.mkdir(parents=True, exist_ok=True)
-    (out / JSON_FILE).write_bytes(orjson.dumps(told, option=_OPTIONS))
+    (out / JSON_FILE).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    (out / PAGE_FILE).write_text(render_evaluation(evaluation_view(study)), encoding="utf-8")
     if json:
         console.say_json(told)
     else:
         show(study, failures)
-    console.note(f"written: {out / JSON_FILE}")
+    console.note(f"written: {out / JSON_FILE}, {out / PAGE_FILE}")
     if study.worse:
         raise typer.Exit(exits.FINDINGS)
-
-
-_OPTIONS: Final = 1 | 4  # indented, keys need not be texts
 
 
 def show(study: Study, failures: int) -> None:
@@ -93,92 +100,17 @@ def show(study: Study, failures: int) -> None:
     for group in study.groups:
         console.say(f"{group.name}: {heading(group)}")
         console.table(
-            ("", "AC@1 (95%)", "AC@3", "AC@5", "Avg@5 (95%)", "with signal AC@1", "Avg@5"),
+            ("", "AC@1 (95%)", "AC@3", "AC@5", "Avg@5 (95%)", "with signal AC@1", "AC@3", "Avg@5"),
             [(row.name, *cells(row.node), *pair_cells(row.pair)) for row in group.rows],
         )
         for line in findings(group):
-            console.say(line)
+            console.say(f"  {line}")
         for each in group.failures[:failures]:
-            console.say(f"  {failure_line(each)}")
+            place, fault, rank, sure, named = failure_cells(each)
+            console.say(f"  {place} {fault}: rank {rank}, confidence {sure}; told {named}")
         if len(group.failures) > failures:
             console.say(f"  and {len(group.failures) - failures} more failures")
         console.say()
-    if study.together is not None:
-        console.say(f"all sets together: {versus_line(study.together)}")
+    verdict = verdict_of(study)
     if study.against is not None:
-        worse = ", ".join(study.worse)
-        verdict = f"worse beyond noise ({worse})" if worse else "not worse beyond noise"
         console.say(f"{study.bundle['name']} against {study.against['name']}: {verdict}")
-
-
-def heading(group: Group) -> str:
-    """How many faults a set has, and what is not seen of them."""
-    text = plural(group.faults, "fault")
-    if group.hidden:
-        text += f", of which {group.hidden} never show"
-    return text + (f"; {group.unseen} more at nodes without any series" if group.unseen else "")
-
-
-def cells(accuracy: Accuracy) -> tuple[str, ...]:
-    """AC@1, AC@3, AC@5, Avg@5 as text."""
-    return (
-        with_interval(accuracy.ac1),
-        f"{accuracy.ac3.mean:.2f}",
-        f"{accuracy.ac5.mean:.2f}",
-        with_interval(accuracy.avg5),
-    )
-
-
-def pair_cells(accuracy: Accuracy | None) -> tuple[str, str]:
-    """AC@1 and Avg@5 of node and signal as text; `-` where signals are not ranked or not known."""
-    if accuracy is None:
-        return "-", "-"
-    return with_interval(accuracy.ac1), f"{accuracy.avg5.mean:.2f}"
-
-
-def with_interval(value: Interval) -> str:
-    """`0.58 (0.49-0.66)`."""
-    return f"{value.mean:.2f} ({value.low:.2f}-{value.high:.2f})"
-
-
-def findings(group: Group) -> list[str]:
-    """What follows from a set's table, in lines."""
-    trust = group.trust
-    lines = [
-        f"  {versus_line(group.best)}",
-        *(f"  {versus_line(each)}" for each in group.graph),
-        f"  confidence: calibration error {trust.error:.2f}, mean {trust.confidence:.2f},"
-        f" right {trust.right:.2f}"
-        + (f"; mean {group.hidden_confidence:.2f} where nothing shows" if group.hidden else ""),
-    ]
-    late = [each for each in group.slices if each.by == "delay"]
-    if late:
-        told = ", ".join(f"{each.value} {each.ac1['model'].mean:.2f}" for each in late)
-        lines.append(f"  AC@1 by delay after it shows: {told} ({plural(late[0].cases, 'fault')})")
-    if group.signal.mean == group.signal.mean:
-        lines.append(f"  signal of the true node right: {with_interval(group.signal)}")
-    if group.against is not None:
-        lines.append(f"  {versus_line(group.against)}")
-    return lines
-
-
-def versus_line(versus: Versus) -> str:
-    """`AC@1 +0.12 (+0.03 to +0.21), Avg@5 ... against NAME`."""
-    told = versus.difference
-    ac1, avg5 = signed(told.ac1), signed(told.avg5)
-    level = "" if told.level == 0.95 else f" at {told.level:.1%}"
-    return f"against {versus.other}: AC@1 {ac1}, Avg@5 {avg5}{level}"
-
-
-def signed(value: Interval) -> str:
-    """`+0.12 (+0.03 to +0.21)`."""
-    return f"{value.mean:+.2f} ({value.low:+.2f} to {value.high:+.2f})"
-
-
-def failure_line(failure: Failure) -> str:
-    """One failing fault with what was told instead."""
-    told = ", ".join(f"{each.node} {each.signal} {each.score:.2f}" for each in failure.told)
-    shown = "" if failure.shows else ", never shows"
-    fault = f"{failure.node} {failure.signal or '-'} ({failure.kind}{shown})"
-    place = f"rank {failure.rank} of {failure.nodes}, confidence {failure.confidence:.2f}"
-    return f"{failure.source} {clock(failure.start)} {fault}: {place}; told {told}"

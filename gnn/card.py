@@ -9,9 +9,10 @@ from typing import Any
 from gnn.evaluate import Reliability, kinds_table, table
 from onnx_models.bundle import Manifest
 
+SIMULATED_ONLY = "simulated systems only"
+"""What a manifest says of a model that saw nothing else."""
 _LIMITS = """## Known limits
 
-- Trained on simulated faults only. Scores on real systems differ from the table above: judge it on yours.
 - A fault that leaves no trace in the metrics cannot be found; the confidence should be low, not always is.
 - The anomaly output is no detector: patterns detect, the model ranks.
 - One cause per snapshot; a second fault at the same time is not ranked as such.
@@ -67,7 +68,14 @@ N-sigma, BARO's scorer and PageRank see the raw series and are told the time; ti
 | mean confidence without a fault | {healthy["confidence_healthy"]:.3f} |
 | mean anomaly with a fault, without | {healthy["anomaly_faulty"]:.3f}, {healthy["anomaly_healthy"]:.3f} |
 
-{_real(judged)}{_LIMITS}"""
+{_real(judged)}{_LIMITS}{_seen(trained)}"""
+
+
+def _seen(trained: Mapping[str, Any]) -> str:
+    """Return the limit that follows from what it was trained on."""
+    if trained["source"] == SIMULATED_ONLY:
+        return "- Trained on simulated faults only. Scores on real systems differ: judge it on yours.\n"
+    return f"- Trained on {trained['source']}: what it learned there may not hold for other systems.\n"
 
 
 def _start(trained: Mapping[str, Any]) -> str:

@@ -12,14 +12,16 @@ Outputs = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 def loss_of(outputs: Outputs, batch: Batch, config: TrainConfig) -> Tensor:
-    """Return the weighted loss: cause, its signal, fault or not, edges on the way."""
+    """Return the weighted loss: cause, its signal where it is known, fault or not, edges on the way."""
     node, signal, anomaly, path = outputs
     faulty = batch.truth >= 0
     place = batch.truth[faulty]
     total = _cause_loss(node, batch, place, faulty, config.smoothing)
     at_cause = signal[place]
-    log_signal = at_cause.log_softmax(1).gather(1, batch.signal[faulty].unsqueeze(1)).squeeze(1)
-    possible = at_cause.gather(1, batch.signal[faulty].unsqueeze(1)).squeeze(1) > RULED_OUT / 2
+    told = batch.signal[faulty]
+    wanted = told.clamp(min=0).unsqueeze(1)
+    log_signal = at_cause.log_softmax(1).gather(1, wanted).squeeze(1)
+    possible = (at_cause.gather(1, wanted).squeeze(1) > RULED_OUT / 2) & (told >= 0)
     total = total - config.signal_loss * (log_signal * possible).sum() / possible.sum().clamp(min=1)
     wrong = nn.functional.binary_cross_entropy_with_logits(anomaly, faulty.float())
     total = total + config.anomaly_loss * wrong

@@ -20,9 +20,10 @@ import numpy as np
 import torch
 
 from gnn.calibration import degraded, fit_confidence, fit_temperature
-from gnn.card import Judged, card
+from gnn.card import SIMULATED_ONLY, Judged, card
 from gnn.cases import recording_cases, recording_rows, simulated_cases
-from gnn.config import DEFAULT_CONFIG, ReleaseConfig, load_config
+from gnn.config import DEFAULT_CONFIG, ModelConfig, ReleaseConfig, load_config
+from gnn.course import STATE
 from gnn.dataset import build
 from gnn.evaluate import Case, by_kind, compare, rankers_of, reliability, signal_accuracy
 from gnn.examples import Arrays, Example, load, select, unpack
@@ -81,11 +82,7 @@ def release(plan: Plan) -> Bundle:
     RecordingError for a recording that cannot be read.
     """
     config = plan.config
-    target = plan.out / f"{config.name}-{config.version}"
-    if target.exists():
-        raise BundleError(
-            f"{target} exists and is never overwritten", "raise the version in the configuration"
-        )
+    _refuse_existing(plan)
     begun = time.monotonic()
     packed = load(build(config.data, plan.work / "data", plan.make))
     parts = split(packed, config.train)
@@ -93,18 +90,79 @@ def release(plan: Plan) -> Bundle:
     return finish(plan, model, packed, parts, (time.monotonic() - begun) / 60)
 
 
+def release_weights(plan: Plan) -> Bundle:
+    """Make the bundle of the best weights that a training of ``plan`` left in its work folder, ended or not.
+
+    Raises BundleError when there are none or the bundle exists, JavaError when the normaliser cannot run.
+    """
+    _refuse_existing(plan)
+    model, minutes = trained(plan.config.model, plan.work / "run")
+    packed = load(build(plan.config.data, plan.work / "data", plan.make))
+    return finish(plan, model, packed, split(packed, plan.config.train), minutes)
+
+
+def trained(config: ModelConfig, run: Path) -> tuple[RootCauseNet, float]:
+    """Return the network with the best weights of a run folder, and the minutes it took.
+
+    Raises BundleError when there are none.
+    """
+    if not (run / "best.pt").is_file():
+        raise BundleError(f"{run}: no best.pt: nothing was trained there", "faultline model train")
+    model = RootCauseNet(config)
+    model.load_state_dict(torch.load(run / "best.pt", weights_only=True))
+    seconds = float(torch.load(run / STATE, weights_only=True)["seconds"])
+    return model.eval(), seconds / 60
+
+
+def _refuse_existing(plan: Plan) -> None:
+    target = plan.out / f"{plan.config.name}-{plan.config.version}"
+    if target.exists():
+        raise BundleError(
+            f"{target} exists and is never overwritten", "raise the version in the configuration"
+        )
+
+
 def finish(plan: Plan, model: RootCauseNet, packed: Arrays, parts: Split, minutes: float) -> Bundle:
     """Calibrate, export, check, judge and write: everything after training, which took ``minutes`` with its
     data."""
+    return written(plan, draft(plan, model, packed, parts, minutes))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A bundle that was checked but lies in the work folder, and what it is made of."""
+
+    bundle: Bundle
+    manifest: Manifest
+    model: bytes
+    golden: list[tuple[Arrays, Arrays]]
+
+
+def written(plan: Plan, made: Draft, section: str = "") -> Bundle:
+    """Judge a draft and write it as the bundle of ``plan``; ``section`` goes to the end of its card."""
+    text = card(made.manifest, judge_all(plan, Scorer(made.bundle)))
+    whole = f"{text}\n{section}" if section else text
+    return write_bundle(plan.out, made.manifest, made.model, made.golden, whole)
+
+
+def draft(
+    plan: Plan,
+    model: RootCauseNet,
+    packed: Arrays,
+    parts: Split,
+    minutes: float,
+    source: str = SIMULATED_ONLY,
+) -> Draft:
+    """Calibrate, export and check a network that was trained on ``source`` in ``minutes``. Raises BundleError
+    when parity fails."""
     held_out = list(unpack(select(packed, parts.validation[:_CALIBRATE_ON])))
     calibration = calibrate(model, held_out)
     exported = to_onnx(model)
     golden = [run_pair(model, example) for example in held_out[:_GOLDEN]]
     check_parity(model, exported, [pair[0] for pair in golden])
-    manifest = _manifest(plan.config, model, packed, parts, calibration, minutes)
-    draft = write_bundle(plan.work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
-    text = card(manifest, judge_all(plan, Scorer(draft)))
-    return write_bundle(plan.out, manifest, exported, golden, text)
+    manifest = _manifest(plan.config, model, packed, parts, calibration, minutes, source)
+    bundle = write_bundle(plan.work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
+    return Draft(bundle, manifest, exported, golden)
 
 
 def judge_all(plan: Plan, scorer: Scorer) -> Judged:
@@ -166,9 +224,10 @@ def _manifest(
     parts: Split,
     calibration: Calibration,
     minutes: float,
+    source: str,
 ) -> Manifest:
     trained_on: dict[str, Any] = {
-        "source": "simulated systems only",
+        "source": source,
         "systems": len(np.unique(packed["system"][parts.train])),
         "snapshots": len(parts.train),
         "minutes": round(minutes, 1),

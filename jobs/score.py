@@ -76,7 +76,7 @@ class ScoreRequests(AsyncFunction[Row, Row]):
             self._serving.take(ModelRecord.model_validate_json(payload) if payload else None)
             return self._told(graph, at)
         if kind != SCORE:
-            return [value]
+            return [value, *self._told(graph, at)]
         try:
             case = open_case(read_request(bytes(payload)))
             draft = Row(graph, DRAFT, at, _bytes(await self._ranked(case, time.monotonic())))

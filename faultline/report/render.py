@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from faultline.report.evaluation import EvaluationView
 from faultline.report.view import ReportView, report_view
 from faultline.run_folder import REPORT, RunFolder
 
@@ -19,6 +20,15 @@ def write_report(run: RunFolder) -> Path:
 
 def render(view: ReportView) -> str:
     """The page as text."""
+    return _filled("report.html.j2", view)
+
+
+def render_evaluation(view: EvaluationView) -> str:
+    """The page of an evaluation as text."""
+    return _filled("evaluation.html.j2", view)
+
+
+def _filled(template: str, view: object) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from faultline import words
@@ -39,4 +49,4 @@ def render(view: ReportView) -> str:
         px=lambda value: f"{value:.1f}",
     )
     environment.globals.update(plural=words.plural)
-    return environment.get_template("report.html.j2").render(view=view)
+    return environment.get_template(template).render(view=view)

@@ -24,6 +24,7 @@ from records.signals import SIGNALS
 
 MODEL, SHUFFLED, BARE = "model", "model, edges shuffled", "model, no edges"
 SPOILT = (SHUFFLED, BARE)
+OF_SERIES = ("N-sigma", "BARO's scorer", "personalised PageRank", "traversal", "ranked correlation")
 TREES = "trees per node, no graph"
 
 
@@ -40,8 +41,11 @@ class Answer:
 Contender = Callable[[Question], Answer]
 
 
-def contenders(scorer: Scorer, trees: Trees | None, against: Scorer | None = None) -> dict[str, Contender]:
-    """Return all by name, the model first; ``against``: another bundle, told by its own name."""
+def contenders(
+    scorer: Scorer, trees: Trees | None, against: Scorer | None = None, series: bool = True
+) -> dict[str, Contender]:
+    """Return all by name, the model first; ``against``: another bundle, told by its own name. Without
+    ``series`` those that need the raw series are left out."""
     found: dict[str, Contender] = {MODEL: lambda question: scored(scorer, question.snapshot)}
     if against is not None:
         other = against
@@ -51,7 +55,8 @@ def contenders(scorer: Scorer, trees: Trees | None, against: Scorer | None = Non
     if trees is not None:
         learned = trees
         found[TREES] = lambda question: by_share(learned.score(question.snapshot), question)
-    return found | plain()
+    unlearned = plain()
+    return found | {name: one for name, one in unlearned.items() if series or name not in OF_SERIES}
 
 
 def plain() -> dict[str, Contender]:

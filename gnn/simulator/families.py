@@ -12,6 +12,7 @@ from gnn.simulator.style import Style, random_style
 from gnn.simulator.system import TICKS_MS, Simulation, run, simulate
 from gnn.simulator.timeline import random_timeline
 from gnn.simulator.topology import random_topology
+from records.errors import UsageError
 
 FIRST_SEED = 900_000_000
 _APART = 1_000_000
@@ -74,19 +75,25 @@ FAMILIES: dict[str, Family] = {
     "fresh": Family("drawn as in training, other seeds", 1.0, simulate),
     "large": Family("120 to 300 nodes; training ends at 80", 0.15, _large),
     "deep": Family("24 to 60 nodes in 9 to 14 layers; training has at most 7", 0.3, _deep),
-    "network, side known": Family(
+    "network-side-known": Family(
         "50 nodes, network delays only, no series on calls; who measured a latency is said",
         0.3,
         _network(True),
     ),
-    "network, side unknown": Family("the same, and it is not said", 0.3, _network(False)),
+    "network-side-unknown": Family("the same, and it is not said", 0.3, _network(False)),
 }
+
+
+def family_named(name: str) -> Family:
+    """Return a family. Raises UsageError for an unknown name."""
+    if name not in FAMILIES:
+        raise UsageError(f"no family {name!r} of simulated systems", f"use one of {', '.join(FAMILIES)}")
+    return FAMILIES[name]
 
 
 def systems_of(name: str, systems: int, episodes: int) -> Iterator[Simulation]:
     """Yield the systems of a family, where ``systems`` are asked for of the first; the same every time."""
-    family = FAMILIES[name]
+    family = family_named(name)
     first = FIRST_SEED + list(FAMILIES).index(name) * _APART
-    stem = name.replace(",", "").replace(" ", "-")
     for number in range(round(systems * family.share)):
-        yield family.make(first + number, episodes, f"{stem}-{first + number}")
+        yield family.make(first + number, episodes, f"{name}-{first + number}")

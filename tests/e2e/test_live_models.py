@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ import yaml
 from kafka import KafkaProducer
 
 from faultline import exits
-from onnx_models.bundle import Bundle
+from onnx_models.bundle import MANIFEST, MODEL, Bundle
 from records.cloudevents import read_cloudevent
 from records.incidents import IncidentEvent
+from records.shares import covers
 from tests.jobs.bundles import bundle
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
@@ -71,28 +73,34 @@ class Running:
         assert done.returncode == exits.FINDINGS, done.stderr + done.stdout
         answers = json.loads(done.stdout)["answers"]
         assert {each["state"] for each in answers} == {"refused"}
-        told = self.audit(
-            "model_ack", lambda lines: [each for each in lines if each["request"] == answers[0]["request"]], 2
-        )
+        told = self.answered(answers[0]["request"])
         assert {each["reason"] for each in told} == {answers[0]["reason"]}
         return str(answers[0]["reason"])
 
-    def scrape(self, graph: str, *values: float) -> None:
+    def scrape(self, graphs: Iterable[str], *values: float) -> None:
         """A sample of each node for each value, one tick apart."""
         producer = KafkaProducer(bootstrap_servers=self.broker.bootstrap)
         for value in values:
             time = T0 + self.sent * TICK_MS
             self.sent += 1
-            for place, node in enumerate(NODES):
+            for graph, (place, node) in product(graphs, enumerate(NODES)):
                 sample = {"graph": graph, "node": node, "metric": "queue", "value": value, "time": time}
                 text = json.dumps({**sample, "signal": "saturation"}).encode()
                 producer.send("samples", value=text, partition=place % SUBTASKS, timestamp_ms=time)
         producer.flush(900)
         producer.close()
 
-    def begin(self, graph: str) -> None:
-        """An incident of a graph."""
-        self.scrape(graph, 1.0, 200.0, 1.0, 1.0)
+    def begin(self, *graphs: str) -> None:
+        """An incident of each graph, all at once."""
+        self.scrape(graphs, 1.0, 200.0, 200.0, 1.0, 1.0, 1.0)
+
+    def scored_by(self, model: str, graph: str) -> None:
+        """Waits until a bundle has scored for a graph: after a restart it is loaded in the background."""
+
+        def those(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            return [line for line in lines if (line["graph"], line["model"]) == (graph, model)]
+
+        self.audit("scored", those, 1)
 
     def opened(self, *graphs: str) -> dict[str, IncidentEvent]:
         """The first event of each of the graphs, once all have one."""
@@ -123,6 +131,11 @@ class Running:
         assert len(found) >= count
         return found
 
+    def answered(self, request: str) -> list[dict[str, Any]]:
+        """The answers of both subtasks on the audit."""
+        of_it = lambda lines: [each for each in lines if each["request"] == request]  # noqa: E731
+        return self.audit("model_ack", of_it, SUBTASKS)
+
     def submit(self, *options: str) -> None:
         kafka = {"bootstrap_servers": self.broker.bootstrap}
         pattern = self.folder / "long-queue.yaml"
@@ -140,7 +153,7 @@ class Running:
             "idle_after": "1h",
             "parallelism": SUBTASKS,
             "checkpoint": {"interval": "500ms"},
-            "score": {"timeout_ms": 60_000, "rollback": {"errors": 0.1}},
+            "score": {"timeout_ms": 60_000, "breaker": {"slow_ms": 10_000}, "rollback": {"errors": 0.1}},
         }
         file = self.folder / "job.yaml"
         file.write_text(yaml.safe_dump(config), encoding="utf-8")
@@ -177,3 +190,80 @@ def test_events_name_the_bundle_that_was_published(running: Running) -> None:
     event = running.incident("after")
     assert event.model is not None
     assert (event.method, event.model.version, event.model.sha256) == ("model", "2", second.manifest.sha256)
+
+
+def test_what_is_wrong_is_refused_by_the_workers_and_the_old_one_serves_on(running: Running) -> None:
+    cut = bundle(running.folder / "cut", version=3)
+    (cut.path / MODEL).write_bytes(cut.model_file.read_bytes()[:-1])
+    assert "its manifest says" in running.refused(cut.path)
+    turned = bundle(running.folder / "turned", version=3)
+    manifest = json.loads((turned.path / MANIFEST).read_text())
+    manifest["signals"].reverse()
+    (turned.path / MANIFEST).write_text(json.dumps(manifest))
+    assert "signals is" in running.refused(turned.path)
+    assert "by inf" in running.refused(bundle(running.folder / "nan", version=3, fault="breaks").path)
+    assert version_of(running.incident("still")) == "2"
+    assert [(row["model"], row["state"]) for row in running.status()] == [("loudest-2", "live")]
+
+
+def test_a_canary_is_compared_and_promoted_and_a_swap_loses_no_event(running: Running) -> None:
+    third = str(bundle(running.folder / "third", version=3, factor=2.5).path)
+    answers = running.changed("publish", third, "--stage", "canary", "--share", "0.5")
+    assert {(each["candidate"], each["share"]) for each in answers} == {("loudest-3", 0.5)}
+    graphs = [f"canary-{number}" for number in range(6)]
+    running.begin(*graphs)
+    inside = {graph for graph in graphs if covers("loudest", graph, 0.5)}
+    assert 0 < len(inside) < len(graphs)
+    ranked = running.opened(*graphs)
+    assert {graph: version_of(event) for graph, event in ranked.items()} == {
+        graph: "3" if graph in inside else "2" for graph in graphs
+    }
+    # A comparison that takes long is told with the worker's next answer.
+    compared = running.audit("model_compared", lambda lines: lines, 1)
+    assert {(line["model"], line["live"], line["graph"] in inside) for line in compared} == {
+        ("loudest-3", "loudest-2", True)
+    }
+    swapped = [f"swap-{number}" for number in range(24)]
+    for part in range(0, 24, 4):
+        running.begin(*swapped[part : part + 4])
+        if part == 8:
+            running.changed("publish", third)
+    assert {version_of(event) for event in running.opened(*swapped).values()} == {"2", "3"}
+    assert version_of(running.incident("promoted")) == "3"
+
+
+def test_one_that_breaks_on_real_data_is_taken_back_by_the_job(running: Running) -> None:
+    broken = bundle(running.folder / "broken", version=4, fault="breaks", always=False)
+    running.changed("publish", str(broken.path))
+    event = running.incident("broken")
+    assert (event.method, version_of(event)) == ("model", "3")
+    (line, *_) = running.audit("model_rollback", lambda lines: lines, 1)
+    assert (line["model"], line["stage"]) == ("loudest-4", "full")
+    assert "nonfinite_score" in line["reason"]
+    taken = running.answered(f"{line['request']}-rollback")
+    assert {(each["state"], each["live"]) for each in taken} == {("live", "loudest-3")}
+    (row,) = running.status()
+    assert (row["model"], row["reason"]) == ("loudest-3", line["reason"])
+
+
+def test_what_serves_survives_a_lost_machine_and_a_savepoint(running: Running) -> None:
+    running.cluster.kill_taskmanager()
+    running.cluster.add_taskmanager()
+    running.begin("lost")
+    assert running.opened("lost")["lost"].method == "model"
+    running.scored_by("loudest-3", "lost")
+    stopped = running.cluster.faultline("job", "stop", "--flink", running.cluster.address)
+    assert stopped.returncode == exits.OK, stopped.stderr
+    running.submit("--from-savepoint", stopped.stdout.strip().splitlines()[-1])
+    running.begin("restored")
+    running.scored_by("loudest-3", "restored")
+    assert [row["model"] for row in running.status()] == ["loudest-3"]
+
+
+def test_the_command_takes_back_the_live_one(running: Running) -> None:
+    running.changed("rollback")
+    running.begin("back")
+    running.scored_by("loudest-1", "back")
+    nothing = running.model("rollback")
+    assert nothing.returncode == exits.USAGE, nothing.stderr
+    assert "nothing to take back" in nothing.stderr

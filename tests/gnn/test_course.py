@@ -13,6 +13,8 @@ from gnn.config import ModelConfig, TrainConfig
 from gnn.course import Course
 from gnn.examples import Arrays, Example, pack
 from gnn.parts import Split
+from gnn.release import trained
+from onnx_models.errors import BundleError
 from records.errors import ConfigError
 from tests.onnx_models.builders import random_snapshot
 
@@ -69,3 +71,19 @@ def test_only_a_better_score_replaces_the_best_weights(tmp_path: Path) -> None:
     course.judged(0.6, tmp_path)
     assert (tmp_path / "best.pt").read_bytes() != first
     assert course.since == 0
+
+
+def test_the_best_weights_of_a_run_are_found_again(tmp_path: Path) -> None:
+    _, parts = data()
+    course = Course.begin(parts, SMALL, CONFIG)
+    course.seconds = 120.0
+    course.judged(0.5, tmp_path)
+    best = [one.detach().clone() for one in course.model.parameters()]
+    with torch.no_grad():
+        next(iter(course.model.parameters())).add_(1.0)
+    course.judged(0.4, tmp_path)
+    model, minutes = trained(SMALL, tmp_path)
+    assert minutes == 2.0
+    assert all(torch.equal(one, other) for one, other in zip(best, model.parameters(), strict=True))
+    with pytest.raises(BundleError, match="nothing was trained"):
+        trained(SMALL, tmp_path / "empty")

@@ -217,11 +217,11 @@ def test_families_differ_from_training_as_they_say() -> None:
     large = next(systems_of("large", 10, 1))
     assert 120 <= len(set(large.names)) <= 700
     assert large.graph.startswith("large-9")
-    for name in ("network, side known", "network, side unknown"):
+    for name in ("network-side-known", "network-side-unknown"):
         one = next(systems_of(name, 10, 3))
         assert {each.kind for each in one.faults} <= {"network_delay"}
         assert not any(each.peer is not None for each in one.series)
-    sides = {each.side for each in next(systems_of("network, side unknown", 10, 3)).series}
+    sides = {each.side for each in next(systems_of("network-side-unknown", 10, 3)).series}
     assert sides <= {None}
     again = next(systems_of("deep", 10, 1)), next(systems_of("deep", 10, 1))
     assert np.array_equal(again[0].matrix, again[1].matrix, equal_nan=True)

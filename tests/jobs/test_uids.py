@@ -22,6 +22,7 @@ KEPT = {
     "score",
     "publish",
     "source-control",
+    "source-feedback",
     "audit",
     "of-models",
     "models",

@@ -206,6 +206,18 @@ class LiveNodeOperatorTest {
   }
 
   @Test
+  void recordsOfModelsArePassedOver() throws Exception {
+    try (Harness harness = new Harness(config(Records.pattern(1, 5))).begin()) {
+      byte[] record = "{\"kind\":\"model\"}".getBytes(StandardCharsets.UTF_8);
+      harness.processBroadcastElement(Row.of("model/bundles", record), 0);
+      harness.processBroadcastElement(Row.of("model/bundles", null), 0);
+      assertEquals(List.of("p@1 0"), harness.scrape(9, 1).matches());
+      assertEquals(1, harness.audit().size());
+      assertEquals("patterns_live", harness.audit().get(0).path("type").asText());
+    }
+  }
+
+  @Test
   void whatIsLiveIsToldOnceAfterAStart() throws Exception {
     try (Harness harness = new Harness(config(Records.pattern(1, 5))).begin()) {
       harness.scrape(1, 1, 1);

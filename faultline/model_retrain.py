@@ -1,0 +1,130 @@
+"""`faultline model retrain`: from a job's frames and verdicts to a new bundle. Imports training inside the
+command.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from faultline import console, exits
+from faultline.feedback import BESIDE, read_feedback
+from faultline.model_bundles import BUNDLE_HELP, bundle_at
+from faultline.model_evaluate import show
+from faultline.words import plural
+
+if TYPE_CHECKING:
+    from gnn.retrain import Retrained
+    from records.feedback import Feedback
+
+FAILURES_SHOWN: Final = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to `faultline model`."""
+    app.command("retrain")(retrain)
+
+
+def retrain(
+    archive: Annotated[
+        Path, typer.Option(exists=True, file_okay=False, help="Frames (*.bin), such as a run's folder.")
+    ],
+    feedback: Annotated[
+        list[Path] | None,
+        typer.Option(
+            exists=True, dir_okay=False, help=f"Verdicts (NDJSON); every {BESIDE} of the archive if unsaid."
+        ),
+    ] = None,
+    live: Annotated[str | None, typer.Option(help=f"What to start from: {BUNDLE_HELP}")] = None,
+    out: Annotated[Path, typer.Option(file_okay=False, help="The folder that gets the bundle.")] = Path(
+        "bundles"
+    ),
+    work: Annotated[Path, typer.Option(file_okay=False, help="Where data and weights go.")] = Path(
+        "runs/retrain"
+    ),
+    systems: Annotated[int, typer.Option(min=4, help="Simulated systems mixed in.")] = 160,
+    epochs: Annotated[float, typer.Option(min=0.01, help="How often all snapshots are seen.")] = 1.0,
+    judged: Annotated[int, typer.Option(min=1, help="Fresh simulated systems to judge on.")] = 30,
+    json: console.Json = False,
+) -> None:
+    """Fine-tune a bundle on a job's own frames and verdicts, and judge it against the one it came from; exit
+    1 where it is worse beyond noise. The bundle is new; nothing is published.
+    """
+    from gnn.retrain import Retraining
+    from gnn.retrain import retrain as run
+    from onnx_models.bundle import default_bundle, load_bundle
+
+    plan = Retraining(
+        live=load_bundle(default_bundle()) if live is None else bundle_at(live),
+        archive=archive,
+        verdicts=tuple(verdicts(archive, feedback)),
+        out=out,
+        work=work,
+        systems=systems,
+        epochs=epochs,
+        judged=judged,
+    )
+    with console.progress() as progress:
+        done = run(plan, progress)
+    if json:
+        console.say_json(as_data(done))
+    else:
+        tell(done)
+    if done.study.worse:
+        raise typer.Exit(exits.FINDINGS)
+
+
+def verdicts(archive: Path, files: list[Path] | None) -> list[Feedback]:
+    """The verdicts in `files`, or in every feedback.ndjson of the archive; UsageError without any."""
+    from records.errors import UsageError
+
+    found = files or sorted(archive.rglob(BESIDE))
+    if not found:
+        raise UsageError(
+            f"{archive}: no {BESIDE} in it", "give verdicts: faultline events feedback; or name a --feedback"
+        )
+    return [each for file in found for each in read_feedback(file.read_bytes().splitlines(), str(file))]
+
+
+def as_data(done: Retrained) -> dict[str, object]:
+    """What came of it, as plain data."""
+    from dataclasses import asdict
+
+    found = done.labelled
+    return {
+        "bundle": str(done.bundle.path),
+        "sha256": done.bundle.manifest.sha256,
+        "confirmed": found.confirmed,
+        "healthy": found.healthy,
+        "held_out": len(found.held_out),
+        "unseen": found.unseen,
+        "snapshots": {"archive": len(found.training), "repeats": done.repeats, "simulated": done.simulated},
+        "worse": done.study.worse,
+        "publish": None if done.study.worse else publish_line(done),
+        "evaluation": asdict(done.study),
+    }
+
+
+def publish_line(done: Retrained) -> str:
+    """What to type to try the bundle beside the live one."""
+    return f"faultline model publish {done.bundle.path} --bootstrap localhost:9092 --stage shadow"
+
+
+def tell(done: Retrained) -> None:
+    """Prints what came of it, and what to type next."""
+    found = done.labelled
+    console.say(
+        f"trained on {plural(found.confirmed, 'confirmed fault')} and {plural(found.healthy, 'false alarm')}"
+        f" ({plural(len(found.training), 'snapshot')}, each {done.repeats} times)"
+        f" beside {done.simulated:,} simulated; {len(found.held_out)} later faults kept for judging"
+    )
+    if found.unseen:
+        console.note(f"{plural(found.unseen, 'verdict')} left out: no frame of that time and node")
+    show(done.study, FAILURES_SHOWN)
+    console.say(f"{done.bundle.path}: written, sha256 {done.bundle.manifest.sha256[:16]}")
+    if done.study.worse:
+        console.say("it is worse than what it came from: do not publish it")
+    else:
+        console.say(f"next: {publish_line(done)}")
