@@ -391,16 +391,4 @@ class LiveNodeOperatorTest {
       }
     }
   }
-
-  @Test
-  void withinItsBudgetNothingIsSuspended() throws Exception {
-    LimitsConfig often = new LimitsConfig(null, null, null, null, 1.0, 1L);
-    try (Harness harness = new Harness(config(Records.pattern(1, 5)), often).begin()) {
-      for (int i = 0; i < 2_000; i++) {
-        harness.scrape(9, 1);
-      }
-      assertEquals(2_000, harness.matches().size());
-      assertEquals(List.of(), suspensions(harness));
-    }
-  }
 }
