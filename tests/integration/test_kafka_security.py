@@ -78,12 +78,6 @@ def test_commands_take_the_file(secure: Secure) -> None:
     assert done.exit_code == exits.OK, done.output
 
 
-def test_a_wrong_password_is_told_apart_from_a_broker_that_is_not_there(secure: Secure) -> None:
-    with pytest.raises(MachineError, match="takes no such user and password") as caught:
-        last_values(brokers(secure.broker.bootstrap, secure.file("wrong")), "any")
-    assert "--kafka-config" in caught.value.mend
-
-
 def test_without_the_file_the_mend_names_it(secure: Secure) -> None:
     with pytest.raises(MachineError) as caught:
         last_values(secure.broker.bootstrap, "any")
