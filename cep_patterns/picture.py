@@ -91,7 +91,7 @@ def layout(automaton: Mapping[str, Any]) -> Picture:
     for edge in edges:
         if edge not in above:
             _add(picture, edge, None)
-    rects = [each.at for each in (*picture.states, *picture.edges)]
+    rects = [*(each.at for each in picture.states), *(each.at for each in picture.edges)]
     picture.width = max(each.x + each.width / 2 for each in rects) + PAD
     picture.height = max(each.y + each.height / 2 for each in rects) + PAD
     return picture

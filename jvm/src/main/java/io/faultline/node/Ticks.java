@@ -11,7 +11,9 @@ record Ticks(long lengthMs, long phaseMs) {
 
   /** A moment within the tick that is a graph's own: the same wherever and whenever it is asked. */
   static long phase(String graph, long lengthMs) {
-    return Math.floorMod(graph.hashCode() * PRIME >>> 16, lengthMs);
+    long spread =
+        graph.hashCode() * PRIME >>> 32; // of its upper bits each is as good as the others
+    return (long) (lengthMs * (spread / (double) (1L << 32)));
   }
 
   /** The tick of an event time, ms. */
