@@ -62,7 +62,7 @@ def answered(follower: Follower, request: str) -> int:
 def measure(rate: int, updates: int) -> dict[str, Any]:
     """Seconds of each update, at that rate of samples."""
     found = []
-    with live(rate, ("library",), {}) as running:
+    with live(rate, ("library",), {"spread_ticks": True}) as running:
         bootstrap = running.broker.bootstrap
         make_topic(bootstrap, CONTROL_TOPIC, COMPACTED)
         producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")

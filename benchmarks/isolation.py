@@ -26,7 +26,7 @@ from benchmarks.isolation_feed import LIVE_MS, TICK_MS
 from benchmarks.live import LATENESS_MS, released
 from benchmarks.measure import HEAP
 from tests.kit.kafka import Broker
-from tests.kit.processes import start, stop, tail
+from tests.kit.processes import kill, start, tail
 
 INCIDENTS: Final = "faultline.incidents.v1"
 _SENT: Final = [("time", "<i8"), ("at", "<f8")]
@@ -47,12 +47,12 @@ def measure(graphs: int, nodes: int, seconds: int, lead: int) -> dict[str, Any]:
             feeder = start(
                 [sys.executable, "-m", "benchmarks.isolation_feed", *given], folder / f"{kind}.log"
             )
-            stack.callback(stop, feeder)
+            stack.callback(kill, feeder)
         file = folder / "job.yaml"
         file.write_text(yaml.safe_dump(_config(broker.bootstrap, list(feeds), folder)), encoding="utf-8")
         command = [sys.executable, "-m", "benchmarks.run_once", str(file)]
         job = start(command, folder / "job.log", env={"JVM_ARGS": HEAP})
-        stack.callback(stop, job)
+        stack.callback(kill, job)
         opened = _opened(broker.bootstrap, live_from + seconds)
         if job.poll() is not None:
             raise RuntimeError(f"the job has ended:\n{tail(folder / 'job.log')}")
@@ -67,6 +67,7 @@ def _config(bootstrap: str, topics: list[str], folder: Path) -> dict[str, Any]:
         "sources": [{**source, "topic": topic, "group": topic} for topic in topics],
         "sinks": {"kafka": {"bootstrap_servers": bootstrap}},
         "tick": f"{TICK_MS}ms",
+        "spread_ticks": True,
         "out_of_orderness": f"{LATENESS_MS}ms",
         "checkpoint": {"interval": "10s", "dir": str(folder / "checkpoints")},
     }

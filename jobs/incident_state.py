@@ -5,7 +5,6 @@ Owns the layout; a golden file holds every released version readable. Imports or
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, Final
 
 import orjson
@@ -25,7 +24,12 @@ class StateError(DataError):
 
 def write_state(state: State) -> bytes:
     """The state as bytes."""
-    return orjson.dumps({"v": VERSION, **asdict(state)}, option=orjson.OPT_SORT_KEYS)
+    return plain_bytes({"v": VERSION, **vars(state)})
+
+
+def plain_bytes(fields: dict[str, Any]) -> bytes:
+    """JSON with sorted keys, dataclasses as their fields: several times faster than `dataclasses.asdict`."""
+    return orjson.dumps(fields, vars, option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS)
 
 
 def read_state(data: bytes) -> State:
@@ -39,7 +43,7 @@ def read_state(data: bytes) -> State:
 
 
 def incident_of(fields: dict[str, Any]) -> Incident:
-    """The incident in its plain fields, as `dataclasses.asdict` gives them."""
+    """The incident in its plain fields, as `write_state` writes them."""
     return Incident(**{**fields, "alerts": _alerts(fields["alerts"])})
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
 from jobs.grouping import Incident
 from jobs.incident import Ending
-from jobs.incident_state import StateError, incident_of, open_versioned
+from jobs.incident_state import StateError, incident_of, open_versioned, plain_bytes
 from jobs.model_state import record_of
 from records.model_control import ModelRecord
 
@@ -61,10 +61,10 @@ class End:
 
 def write_request(request: Request) -> bytes:
     """The request as bytes."""
-    head = {"graph": request.graph, "time": request.time, "incident": asdict(request.incident)}
+    head = {"graph": request.graph, "time": request.time, "incident": request.incident}
     if request.models is not None:
         head["models"] = request.models.model_dump()
-    text = orjson.dumps(head, option=orjson.OPT_SORT_KEYS)
+    text = plain_bytes(head)
     parts = [_HEAD.pack(_MAGIC, _VERSION, len(text)), text, _SIZE.pack(len(request.rows))]
     for row in request.rows:
         parts += [_SIZE.pack(len(row)), row]
@@ -101,7 +101,7 @@ def _read_rows(data: bytes, offset: int) -> tuple[bytes, ...]:
 
 def write_end(end: End) -> bytes:
     """The ending as bytes."""
-    return orjson.dumps({"v": _END_VERSION, **asdict(end)}, option=orjson.OPT_SORT_KEYS)
+    return plain_bytes({"v": _END_VERSION, **vars(end)})
 
 
 def read_end(data: bytes) -> End:

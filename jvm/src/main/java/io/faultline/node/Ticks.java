@@ -11,8 +11,8 @@ record Ticks(long lengthMs, long phaseMs) {
 
   /** A moment within the tick that is a graph's own: the same wherever and whenever it is asked. */
   static long phase(String graph, long lengthMs) {
-    long spread =
-        graph.hashCode() * PRIME >>> 32; // of its upper bits each is as good as the others
+    // The upper bits spread evenly even where names are numbered.
+    long spread = graph.hashCode() * PRIME >>> 32;
     return (long) (lengthMs * (spread / (double) (1L << 32)));
   }
 
