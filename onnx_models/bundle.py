@@ -111,9 +111,9 @@ def load_bundle(path: Path | str) -> Bundle:
     Raises BundleError that names the file and what to do.
     """
     folder = Path(path)
+    manifest = read_manifest(folder)
     for name in (MODEL, GOLDEN):
         _check_there(folder, name)
-    manifest = read_manifest(folder)
     _check_hash(folder / MODEL, manifest.sha256)
     _check_hash(folder / GOLDEN, manifest.golden_sha256)
     _check_fit(folder, manifest)

@@ -24,7 +24,7 @@ def test_the_jobs_configuration_loads() -> None:
 def test_the_examples_in_it_load_too(tmp_path: Path) -> None:
     text = (CONF / "job.yaml").read_text(encoding="utf-8")
     shown, count = re.subn(r"^( *)#(?=[a-z]|- |   )", r"\1", text, flags=re.MULTILINE)
-    assert count == 18
+    assert count == 20
     (tmp_path / "job.yaml").write_text(shown, encoding="utf-8")
     config = load_config(tmp_path / "job.yaml", environment={})
     assert config.graph_ticks == {"shop": 15_000}

@@ -118,7 +118,7 @@ def test_the_operator_says_what_is_wrong_with_a_record(tmp_path: Path) -> None:
     wanted = record(live=gone)
     assert operator.made_ready(wanted.model_dump_json().encode()) == (
         wanted,
-        f"no model.onnx in the bundle {tmp_path / 'gone-1'}",
+        f"no manifest.json in the bundle {tmp_path / 'gone-1'}",
     )
     good = record(live=ref_of(bundle(tmp_path)))
     assert operator.made_ready(good.model_dump_json().encode()) == (good, None)

@@ -212,7 +212,7 @@ def test_a_bundle_that_is_gone_after_a_restart_is_told_once(worker: Worker, tmp_
     worker.until(gone, lambda event: bool(worker.lines("model_not_loaded")))
     assert version_of(worker.event(gone)) == "1"
     (line,) = worker.lines("model_not_loaded")
-    assert "no model.onnx in the bundle" in line["reason"]
+    assert "no manifest.json in the bundle" in line["reason"]
     assert worker.controls() == []
 
 

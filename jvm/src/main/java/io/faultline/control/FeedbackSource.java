@@ -39,8 +39,7 @@ public final class FeedbackSource {
       StreamExecutionEnvironment env, ControlConfig config, String job) {
     return env.fromSource(
             source(config, job), AlwaysIdle.strategy(), "kafka " + config.topic(), Correlate.ROW)
-        .uid("source-feedback")
-        .setParallelism(1);
+        .uid("source-feedback");
   }
 
   private static KafkaSource<Row> source(ControlConfig config, String job) {
