@@ -256,6 +256,7 @@ def test_a_job_goes_on_where_no_one_kept_record_of_it(tmp_path: Path, broker: Br
         assert jobs(cluster) == []
         resumed = command(cluster, "resume", "--config", str(config))
         assert resumed != job
+        cluster.wait_until_running(resumed)
         shop.framed(shop.send(10))
 
         savepoint = command(cluster, "stop")

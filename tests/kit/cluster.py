@@ -153,6 +153,16 @@ class Cluster:
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             return None
 
+    def wait_until_running(self, job: str, timeout_s: float = 600.0) -> None:
+        """Wait until all tasks of a job run: after a lost JobManager the slots are free only once the
+        TaskManagers miss it, and until then they go on with the job that they had."""
+
+        def running() -> bool:
+            vertices = (self.rest(f"/jobs/{job}") or {}).get("vertices", [])
+            return bool(vertices) and all(each["status"] == "RUNNING" for each in vertices)
+
+        wait_until(running, f"job {job}", self.logs / "jobmanager.out", self.jobmanager, timeout_s)
+
     def flink(self, *arguments: str, timeout_s: float = 900.0) -> subprocess.CompletedProcess[str]:
         """Run the ``flink`` client against this cluster; the caller looks at its status."""
         return self._client([str(flink_home() / "bin" / "flink"), *arguments], timeout_s)
