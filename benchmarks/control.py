@@ -21,6 +21,7 @@ from kafka import KafkaProducer
 from benchmarks.live import live
 from cep_patterns.pattern import Pattern
 from faultline.kafka_send import COMPACTED, Follower, make_topic
+from faultline.live_control import answers, expected
 from faultline.live_patterns import read_lines
 from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternAck
 
@@ -47,16 +48,13 @@ def update(version: int) -> ControlRecord:
 
 def answered(follower: Follower, request: str) -> int:
     """How many subtasks are live with it, once all are; RuntimeError where one refuses or none answers."""
-    got: dict[tuple[str, str, int], PatternAck] = {}
-    for value in follower.values(time.monotonic() + PATIENCE_S):
-        for told in [] if value is None else read_lines([value]):
-            if isinstance(told, PatternAck) and told.request == request:
-                if told.state != "live":
-                    raise RuntimeError(f"refused: {told.reason}")
-                got[told.who] = told
-        if got and len(got) == next(iter(got.values())).subtasks:
-            return len(got)
-    raise RuntimeError(f"{len(got)} answers within {PATIENCE_S:g} s")
+    acks = answers(follower, request, time.monotonic() + PATIENCE_S, PatternAck, read_lines)
+    refused = [ack.reason for ack in acks if ack.state != "live"]
+    if refused:
+        raise RuntimeError(f"refused: {refused[0]}")
+    if not acks or len(acks) != expected(acks):
+        raise RuntimeError(f"{len(acks)} answers within {PATIENCE_S:g} s")
+    return len(acks)
 
 
 def measure(rate: int, updates: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.results_study import Place, Study
 from faultline.words import clock, duration, share
 from gnn.baselines import F64, baro, chance, nsigma
-from gnn.evaluate import accuracy_at
+from gnn.evaluation.metrics import hits
 from gnn.graph_baselines import page_rank, ranked_correlation, traversal
 from onnx_models.fallback import rank_by_deviation
 from onnx_models.scorer import Scorer
@@ -103,8 +103,7 @@ def accuracies(places: Sequence[Place], ranker: Ranker) -> tuple[float | None, f
     """AC@1, AC@3 and Avg@5 of a ranker, ties drawn at random; None where there are no places."""
     if not places:
         return None, None, None
-    hits = [[accuracy_at(ranker(place), place.truth, k) for k in range(1, 6)] for place in places]
-    at = np.mean(hits, 0)
+    at = np.mean([hits(ranker(place), place.truth) for place in places], 0)
     return float(at[0]), float(at[2]), float(at.mean())
 
 

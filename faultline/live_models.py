@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from records.errors import UsageError
 from records.model_control import BundleRef, Candidate, ModelAck, ModelRecord, ModelsLive, Stage, read_told
-from records.validation import explain
+from records.validation import explain, readable
 
 State = Literal["live", "refused", "passed_over", "not answered"]
 
@@ -50,15 +50,7 @@ def read_record(value: bytes | None) -> tuple[ModelRecord | None, str | None]:
 
 def read_lines(lines: Iterable[bytes]) -> list[ModelAck | ModelsLive]:
     """What the audit says of bundles that serve, in its order; lines of another form are passed over."""
-    told = []
-    for line in lines:
-        try:
-            one = read_told(line)
-        except ValidationError:
-            continue
-        if one is not None:
-            told.append(one)
-    return told
+    return readable(lines, read_told)
 
 
 def published(

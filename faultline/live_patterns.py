@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from records.control import ControlRecord, PatternAck, PatternsLive, PatternSuspended, Told, read_told
 from records.model_control import MODEL_KEY
+from records.validation import readable
 
 State = Literal["live", "suspended", "refused", "not answered"]
 
@@ -58,15 +59,7 @@ def read_records(values: Mapping[str, bytes]) -> tuple[dict[str, ControlRecord],
 
 def read_lines(lines: Iterable[bytes]) -> list[Told]:
     """What the audit says of patterns, in its order; lines of another form are passed over."""
-    told = []
-    for line in lines:
-        try:
-            one = read_told(line)
-        except ValidationError:
-            continue
-        if one is not None:
-            told.append(one)
-    return told
+    return readable(lines, read_told)
 
 
 def rows(records: Mapping[str, ControlRecord], told: Iterable[Told]) -> list[Row]:

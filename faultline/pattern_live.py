@@ -5,37 +5,43 @@ Imports Kafka inside the commands.
 
 from __future__ import annotations
 
-import time
 import uuid
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from faultline import console, exits
+from faultline import console
 from faultline.kafka_security import KafkaConfig, Servers, brokers
-from faultline.words import clock
+from faultline.live_control import (
+    AUDIT,
+    CONTROL,
+    DAY_MS,
+    Audit,
+    Bootstrap,
+    Change,
+    Days,
+    Place,
+    Timeout,
+    Topic,
+    check_share,
+    now_ms,
+    say_rows,
+    standing,
+    tell,
+)
 
 if TYPE_CHECKING:
     from faultline.live_patterns import Row
     from records.control import ControlRecord, PatternAck
 
-DAY_MS: Final = 86_400_000
 RUNNING: Final = ("live", "suspended")
 
-Bootstrap = Annotated[
-    str, typer.Option("--bootstrap", "--bootstrap-servers", help="Kafka broker(s), HOST:PORT[,...].")
-]
 InFlight = Annotated[
     Literal["drain", "drop"],
     typer.Option(help="Partial matches of the version that goes: let them end, or drop them."),
 ]
-Timeout = Annotated[float, typer.Option(min=0, help="Seconds to wait for the job's answers.")]
-Topic = Annotated[str, typer.Option(help="The control topic of the job.")]
-Audit = Annotated[str, typer.Option(help="The audit topic of the job.")]
-_CONTROL: Final = "faultline.control.v1"
-_AUDIT: Final = "faultline.audit.v1"
 
 
 def register(app: typer.Typer) -> None:
@@ -54,16 +60,14 @@ def publish(
     ] = False,
     share: Annotated[float, typer.Option(help="The part of all graphs it applies to, above 0 to 1.")] = 1.0,
     timeout: Timeout = 30.0,
-    topic: Topic = _CONTROL,
-    audit: Audit = _AUDIT,
+    topic: Topic = CONTROL,
+    audit: Audit = AUDIT,
     json: console.Json = False,
 ) -> None:
     """Check a pattern, switch it on in the running job, and print the job's answers."""
     from records.control import ControlRecord
-    from records.errors import UsageError
 
-    if not 0 < share <= 1:
-        raise UsageError(f"--share {share:g}: not above 0 and at most 1", "name a part of all graphs: 0.1")
+    check_share(share)
     pattern = _one_pattern(file)
     record = ControlRecord(
         action="publish",
@@ -73,7 +77,7 @@ def publish(
         dry_run=dry_run,
         share=share,
         pattern=pattern,
-        time=int(time.time() * 1_000),
+        time=now_ms(),
         request=uuid.uuid4().hex,
     )
     before = _Before(brokers(bootstrap, kafka_config), topic, audit)
@@ -87,8 +91,8 @@ def retire(
     kafka_config: KafkaConfig = None,
     in_flight: InFlight = "drain",
     timeout: Timeout = 30.0,
-    topic: Topic = _CONTROL,
-    audit: Audit = _AUDIT,
+    topic: Topic = CONTROL,
+    audit: Audit = AUDIT,
     json: console.Json = False,
 ) -> None:
     """Switch a pattern off in the running job, and print the job's answers."""
@@ -100,7 +104,7 @@ def retire(
         id=pattern,
         version=before.version_of(pattern),
         in_flight=in_flight,
-        time=int(time.time() * 1_000),
+        time=now_ms(),
         request=uuid.uuid4().hex,
     )
     _tell(before, record, timeout, json)
@@ -109,50 +113,29 @@ def retire(
 def status(
     bootstrap: Bootstrap,
     kafka_config: KafkaConfig = None,
-    days: Annotated[float, typer.Option(min=0, help="How far back the audit is read.")] = 7.0,
-    topic: Topic = _CONTROL,
-    audit: Audit = _AUDIT,
+    days: Days = 7.0,
+    topic: Topic = CONTROL,
+    audit: Audit = AUDIT,
     json: console.Json = False,
 ) -> None:
     """Show which patterns are live: version, dry run, share, since when, in how many subtasks."""
     before = _Before(brokers(bootstrap, kafka_config), topic, audit, days)
     for key, reason in before.wrong.items():
         console.note(f"{topic}: the record of {key} cannot be read: {reason}")
-    if json:
-        for row in before.rows:
-            told = asdict(row)
-            console.say_json({**told, "from": told.pop("from_")})
-        return
-    if not before.rows:
-        console.say("no pattern is known to the topics")
-        return
-    columns = (
-        "job",
-        "pattern",
-        "version",
-        "state",
-        "dry run",
-        "share",
-        "since",
-        "from",
-        "subtasks",
-        "reason",
-    )
-    console.table(columns, [_cells(row) for row in before.rows])
+    columns = ("job", "pattern", "version", "state", "dry run", "share")
+    say_rows(before.rows, columns, _cells, "no pattern is known to the topics", json)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
+    dry_run = "yes" if row.dry_run else "no"
     return (
         row.job or "-",
         row.pattern,
         str(row.version),
         row.state,
-        "yes" if row.dry_run else "no",
+        dry_run,
         f"{row.share:g}",
-        "-" if row.since is None else clock(row.since),
-        row.from_,
-        f"{row.answered} of {row.subtasks}" if row.subtasks else "-",
-        row.reason or "",
+        *standing(row),
     )
 
 
@@ -166,7 +149,7 @@ class _Before:
         self.servers, self.topic, self.audit = servers, topic, audit
         self.values = last_values(servers, topic)
         self.records, self.wrong = read_records(self.values)
-        since = int(time.time() * 1_000 - days * DAY_MS)
+        since = int(now_ms() - days * DAY_MS)
         self.rows = rows(self.records, read_lines(values_since(servers, audit, since)))
 
     def check_version(self, record: ControlRecord) -> None:
@@ -213,64 +196,28 @@ def _one_pattern(file: Path) -> dict[str, Any]:
 
 def _tell(before: _Before, record: ControlRecord, timeout: float, json: bool) -> None:
     """Sends the record, waits for the answers, prints them; exits by what they say."""
-    from faultline.kafka_send import COMPACTED, Follower, make_topic, send
-    from records.control import LARGEST_BYTES
-    from records.errors import MachineError, UsageError
+    from faultline.live_patterns import read_lines
+    from records.control import LARGEST_BYTES, PatternAck
+    from records.errors import UsageError
 
     value = record.model_dump_json(exclude_none=True).encode()
     if len(value) > LARGEST_BYTES:
         message = f"{record.id}: {len(value):,} bytes, more than {LARGEST_BYTES:,} are not taken"
         raise UsageError(message, "write a smaller pattern")
-    if make_topic(before.servers, before.topic, COMPACTED):
-        console.note(f"made the compacted topic {before.topic}")
-    follower = Follower(before.servers, before.audit)
-    try:
-        began = time.monotonic()
-        send(before.servers, before.topic, record.id, value)
-        console.note(f"sent {record.action} of {record.id} version {record.version}, waiting for answers")
-        acks, complete = _answers(follower, record.request, began + timeout)
-        seconds = time.monotonic() - began
-    finally:
-        follower.close()
-    refused = [ack for ack in acks if ack.state == "refused"]
-    if refused:
-        send(before.servers, before.topic, record.id, before.values.get(record.id))
-    _print(record, acks, seconds, json)
-    if not acks:
-        message = (
-            f"no job answered within {timeout:g} s; one that reads {before.topic} later takes the record"
-        )
-        raise MachineError(message, "see that the job runs, that its `control` names this topic and broker")
-    if refused:
-        console.note("refused: the topic holds what it held before")
-        raise typer.Exit(exits.FINDINGS)
-    if not complete:
-        message = f"only {len(acks)} of {_expected(acks)} subtasks answered within {timeout:g} s"
-        raise MachineError(message, "see `faultline pattern status` later, and the job's log")
+    change = Change(
+        key=record.id,
+        value=value,
+        before=before.values.get(record.id),
+        request=record.request,
+        what=f"{record.action} of {record.id} version {record.version}",
+        look="faultline pattern status",
+        needs="see that the job runs, that its `control` names this topic and broker",
+    )
+    place = Place(before.servers, before.topic, before.audit)
+    tell(place, change, PatternAck, read_lines, timeout, lambda acks, took: _print(record, acks, took, json))
 
 
-def _answers(follower: Any, request: str, until: float) -> tuple[list[PatternAck], bool]:
-    """The answers to a request, and whether every subtask of each operator that answered is among them."""
-    from faultline.live_patterns import read_lines
-    from records.control import PatternAck
-
-    acks: dict[tuple[str, str, int], PatternAck] = {}
-    for value in follower.values(until):
-        for told in [] if value is None else read_lines([value]):
-            if isinstance(told, PatternAck) and told.request == request:
-                acks[told.who] = told
-        if acks and len(acks) == _expected(list(acks.values())):
-            break
-    found = [acks[who] for who in sorted(acks)]
-    return found, bool(found) and len(found) == _expected(found)
-
-
-def _expected(acks: list[PatternAck]) -> int:
-    """How many subtasks answer, going by those that did."""
-    return sum({(ack.job, ack.operator): ack.subtasks for ack in acks}.values())
-
-
-def _print(record: ControlRecord, acks: list[PatternAck], seconds: float, json: bool) -> None:
+def _print(record: ControlRecord, acks: Sequence[PatternAck], seconds: float, json: bool) -> None:
     if json:
         told = {"pattern": record.id, "version": record.version, "action": record.action}
         answers = [ack.model_dump(mode="json") for ack in acks]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnn.evaluate import Reliability, kinds_table, table
+from gnn.evaluate import kinds_table, table
+from gnn.evaluation.metrics import Trust
 from onnx_models.bundle import Manifest
 
 SIMULATED_ONLY = "simulated systems only"
@@ -29,7 +30,7 @@ class Judged:
 
     scores: dict[str, dict[str, float]]
     signal: float
-    reliability: Reliability
+    reliability: Trust
     healthy: dict[str, float]
     recordings: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
     kinds: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)

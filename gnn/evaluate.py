@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn.baselines import Window, baro, chance, nsigma
+from gnn.evaluation.metrics import FIRST, Trust, hits, interval, trust
 from gnn.examples import Example
 from gnn.graph_baselines import page_rank
 from gnn.simulator.faults import KINDS
@@ -25,7 +26,6 @@ from onnx_models.reach import closeness, hops
 from onnx_models.scorer import Scorer
 from onnx_models.snapshot import Snapshot
 
-F64 = npt.NDArray[np.float64]
 _BOOTSTRAPS = 1000
 
 
@@ -41,41 +41,21 @@ Ranker = Callable[[Case], npt.NDArray[np.floating]]  # type: ignore[type-arg]
 """Scores [N] of a case, higher is likelier; the order decides."""
 
 
-def accuracy_at(scores: npt.ArrayLike, truth: int, k: int) -> float:
-    """Return the probability that ``truth`` is among the first k, ties drawn at random."""
-    values = np.asarray(scores, np.float64)
-    better, equal = int((values > values[truth]).sum()), int((values == values[truth]).sum())
-    return float(np.clip((k - better) / equal, 0.0, 1.0))
-
-
 def judge(cases: Sequence[Case], ranker: Ranker) -> dict[str, float]:
     """Return AC@1 with its interval, AC@3, AC@5 and Avg@5 of ``ranker`` over the cases with a fault."""
-    rows = []
-    for case in cases:
-        if case.example.truth >= 0:
-            scores = ranker(case)
-            rows.append([accuracy_at(scores, case.example.truth, k) for k in range(1, 6)])
-    found = np.array(rows).reshape(-1, 5)
-    mean = found.mean(0) if rows else np.full(5, np.nan)
-    low, high = _interval(found[:, 0])
+    rows = [hits(ranker(case), case.example.truth) for case in cases if case.example.truth >= 0]
+    found = np.array(rows).reshape(-1, FIRST)
+    mean = found.mean(0) if rows else np.full(FIRST, np.nan)
+    first = interval(found[:, 0], samples=_BOOTSTRAPS)
     return {
         "AC@1": float(mean[0]),
-        "low": low,
-        "high": high,
+        "low": first.low,
+        "high": first.high,
         "AC@3": float(mean[2]),
         "AC@5": float(mean[4]),
         "Avg@5": float(mean.mean()),
         "cases": len(rows),
     }
-
-
-def _interval(values: F64) -> tuple[float, float]:
-    """Return the 2.5% and 97.5% quantiles of the mean over bootstrap samples; NaN without values."""
-    if not len(values):
-        return float("nan"), float("nan")
-    drawn = np.random.default_rng(0).integers(0, len(values), (_BOOTSTRAPS, len(values)))
-    low, high = np.quantile(values[drawn].mean(1), (0.025, 0.975))
-    return float(low), float(high)
 
 
 def by_kind(cases: Sequence[Case], rankers: Mapping[str, Ranker]) -> dict[str, dict[str, dict[str, float]]]:
@@ -163,25 +143,10 @@ def _rewired(
     return replace(snapshot, edge_index=edge_index, edge_attr=edge_attr, static=cells, node_static=static)
 
 
-@dataclass(frozen=True, slots=True)
-class Reliability:
-    """``error``: expected calibration error (10 bins) of the confidence; means of confidence and of being
-    right."""
-
-    error: float
-    confidence: float
-    right: float
-
-
-def reliability(cases: Sequence[Case], scorer: Scorer) -> Reliability:
+def reliability(cases: Sequence[Case], scorer: Scorer) -> Trust:
     """Return how far the confidence can be trusted on cases with a fault."""
     pairs = np.array(list(_confidences(cases, scorer))).reshape(-1, 2)
-    bins = np.minimum((pairs[:, 0] * 10).astype(int), 9)
-    error = sum(
-        abs(float(pairs[bins == b, 0].mean() - pairs[bins == b, 1].mean())) * float((bins == b).mean())
-        for b in np.unique(bins)
-    )
-    return Reliability(error, float(pairs[:, 0].mean()), float(pairs[:, 1].mean()))
+    return trust(pairs[:, 0].tolist(), pairs[:, 1].tolist())
 
 
 def _confidences(cases: Sequence[Case], scorer: Scorer) -> Iterator[tuple[float, float]]:

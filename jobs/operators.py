@@ -40,20 +40,7 @@ def assemble(
         name=manifest.name, version=manifest.version, sha256=manifest.sha256, path=config.model or ""
     )
     requests = _incidents(observations, config, manifest, own, control)
-    settings = ServeSettings(
-        config.score.provider, config.score.batch_ms, config.breaker_settings, config.trial_settings
-    )
-    drafts = (
-        AsyncDataStream.ordered_wait(
-            requests,
-            ScoreRequests(own, settings, config.timeout_ms, config.writes_control),
-            Time.milliseconds(config.timeout_ms),
-            config.score.capacity,
-            observation_type(),
-        )
-        .name("score")
-        .uid("score")
-    )
+    drafts = _drafts(requests, config, own)
     events = (
         (drafts if feedback is None else drafts.union(feedback))
         .key_by(_graph, key_type=Types.STRING())
@@ -99,6 +86,23 @@ def _incidents(
             LiveIncidents(lives, config.name, own.label), output_type=observation_type()
         )
     return requests.name("incidents").uid("incidents")
+
+
+def _drafts(requests: DataStream, config: JobConfig, own: BundleRef) -> DataStream:
+    settings = ServeSettings(
+        config.score.provider, config.score.batch_ms, config.breaker_settings, config.trial_settings
+    )
+    return (
+        AsyncDataStream.ordered_wait(
+            requests,
+            ScoreRequests(own, settings, config.timeout_ms, config.writes_control),
+            Time.milliseconds(config.timeout_ms),
+            config.score.capacity,
+            observation_type(),
+        )
+        .name("score")
+        .uid("score")
+    )
 
 
 def _graph(row: Row) -> str:

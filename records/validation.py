@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import difflib
 import typing
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+T = TypeVar("T")
 
 
 class Record(BaseModel):
@@ -32,6 +34,22 @@ def explain(error: ValidationError, model: type[BaseModel]) -> list[str]:
     The place, what is wrong, the nearest valid key.
     """
     return [_sentence(dict(finding), model) for finding in error.errors(include_url=False)]
+
+
+def readable(lines: Iterable[bytes], read: Callable[[bytes], T | None]) -> list[T]:
+    """What `read` makes of the lines, in their order.
+
+    Those of another form (its ValidationError) and of which it makes nothing are passed over.
+    """
+    found = []
+    for line in lines:
+        try:
+            one = read(line)
+        except ValidationError:
+            continue
+        if one is not None:
+            found.append(one)
+    return found
 
 
 def _sentence(finding: dict[str, Any], model: type[BaseModel]) -> str:

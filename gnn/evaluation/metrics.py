@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gnn.evaluate import accuracy_at
-
 F64 = npt.NDArray[np.float64]
 FIRST = 5
 """The largest k."""
@@ -43,6 +41,13 @@ class Accuracy:
     avg5: Interval
 
 
+def accuracy_at(scores: npt.ArrayLike, truth: int, k: int) -> float:
+    """Return the probability that ``truth`` is among the first k, ties drawn at random."""
+    values = np.asarray(scores, np.float64)
+    better, equal = int((values > values[truth]).sum()), int((values == values[truth]).sum())
+    return float(np.clip((k - better) / equal, 0.0, 1.0))
+
+
 def hits(scores: npt.ArrayLike, truth: int) -> F64:
     """Return [5]: the probability that ``truth`` is among the first 1 to 5 of ``scores`` (any shape, flat
     index)."""
@@ -57,11 +62,11 @@ def accuracy(found: F64) -> Accuracy:
     return Accuracy(len(found), ac1, ac3, ac5, avg5)
 
 
-def interval(values: F64, level: float = 0.95) -> Interval:
-    """Return the mean of [n] values with the interval that holds ``level`` of its bootstrap samples."""
+def interval(values: F64, level: float = 0.95, samples: int = BOOTSTRAPS) -> Interval:
+    """Return the mean of [n] values with the interval that holds ``level`` of its bootstrap ``samples``."""
     if not len(values):
         return Interval(float("nan"), float("nan"), float("nan"))
-    drawn = np.random.default_rng(0).integers(0, len(values), (BOOTSTRAPS, len(values)))
+    drawn = np.random.default_rng(0).integers(0, len(values), (samples, len(values)))
     low, high = np.quantile(values[drawn].mean(1), ((1 - level) / 2, (1 + level) / 2))
     return Interval(float(values.mean()), float(low), float(high))
 

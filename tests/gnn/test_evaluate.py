@@ -9,7 +9,8 @@ import pytest
 
 from gnn.baselines import Window, baro, chance, nsigma
 from gnn.calibration import degraded, fit_confidence, fit_temperature
-from gnn.evaluate import Case, accuracy_at, by_kind, judge, shuffled, without_edges
+from gnn.evaluate import Case, by_kind, judge, shuffled, without_edges
+from gnn.evaluation.metrics import accuracy_at
 from gnn.examples import Example
 from onnx_models.confidence import FEATURES, confidence_features, confidence_of
 from onnx_models.encoding import encode

@@ -16,7 +16,6 @@ import tempfile
 import urllib.error
 import urllib.request
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import yaml
@@ -24,6 +23,7 @@ import yaml
 from records.java import find_java
 from tests.kit.processes import (
     NotReadyError,
+    Part,
     free_ports,
     inherited,
     kill,
@@ -54,7 +54,7 @@ def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-class Cluster:
+class Cluster(Part):
     """A JobManager and ``taskmanagers`` TaskManagers while the ``with`` lasts.
 
     ``address`` is host:port of the REST interface, ``conf`` the folder for FLINK_CONF_DIR, ``logs`` the
@@ -201,18 +201,6 @@ class Cluster:
         return start(
             [str(flink_home() / "bin" / script), "start-foreground"], log, env=self.env(), cwd=self.folder
         )
-
-    def __enter__(self) -> Self:
-        try:
-            return self.start()
-        except BaseException:
-            self.stop()
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self.stop()
 
 
 def main() -> None:

@@ -15,12 +15,12 @@ import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from records.java import find_java
 from tests.kit.processes import (
     NotReadyError,
+    Part,
     free_ports,
     kill,
     read,
@@ -73,7 +73,7 @@ def kafka_jars() -> Path:
     return folder
 
 
-class Broker:
+class Broker(Part):
     """A broker while the ``with`` lasts. Topics are made on first use; data goes with the folder.
 
     ``bootstrap`` is its address, ``log`` the file with what it said, ``process`` its JVM.
@@ -152,18 +152,6 @@ class Broker:
     def _java(self, main: str, *arguments: str) -> list[str]:
         options = ["-Xmx512m", "-XX:+UseG1GC", "-Dlog4j2.configurationFile=log4j2.properties"]
         return [str(find_java()), *options, "-cp", f"{kafka_jars()}/*", main, *arguments]
-
-    def __enter__(self) -> Self:
-        try:
-            return self.start()
-        except BaseException:
-            self.stop()
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self.stop()
 
 
 def main() -> None:

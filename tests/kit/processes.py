@@ -7,13 +7,40 @@ import signal
 import socket
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 
 class NotReadyError(RuntimeError):
     """A part did not come up in time or ended early; the message has the end of its log."""
+
+
+class Part(ABC):
+    """Something that is started and stopped; up while a ``with`` lasts, and ended where its start fails."""
+
+    @abstractmethod
+    def start(self) -> Self:
+        """Starts it and waits until it is ready."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends what of it runs."""
+
+    def __enter__(self) -> Self:
+        try:
+            return self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.stop()
 
 
 def free_ports(count: int) -> list[int]:

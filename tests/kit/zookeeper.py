@@ -5,12 +5,11 @@ from __future__ import annotations
 import socket
 import subprocess
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from records.java import find_java
 from tests.kit.cluster import CONF, flink_home
-from tests.kit.processes import free_ports, start, stop, wait_until
+from tests.kit.processes import Part, free_ports, start, stop, wait_until
 
 CONFIG = """\
 tickTime=500
@@ -25,7 +24,7 @@ server.1=localhost:{peers}
 MAIN = "org.apache.flink.runtime.zookeeper.FlinkZooKeeperQuorumPeer"
 
 
-class ZooKeeper:
+class ZooKeeper(Part):
     """A server while the ``with`` lasts; ``address`` is host:port."""
 
     def __init__(self, folder: Path) -> None:
@@ -69,15 +68,3 @@ class ZooKeeper:
     def _answers(self) -> bool:
         with socket.socket() as probe:
             return probe.connect_ex(("localhost", self._port)) == 0
-
-    def __enter__(self) -> Self:
-        try:
-            return self.start()
-        except BaseException:
-            self.stop()
-            raise
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self.stop()

@@ -127,7 +127,8 @@ record PatternsRequest(
         patterns(run),
         NodeConfig.Limits.DEFAULT.partialsPerKey(),
         true,
-        Integer.MAX_VALUE);
+        Integer.MAX_VALUE,
+        Map.of());
   }
 
   List<Rule> signalRules() {

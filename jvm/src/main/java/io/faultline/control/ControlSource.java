@@ -3,8 +3,6 @@ package io.faultline.control;
 import io.faultline.config.ControlConfig;
 import io.faultline.source.AlwaysIdle;
 import java.nio.charset.StandardCharsets;
-import java.util.Properties;
-import java.util.regex.Pattern;
 import javax.annotation.Nullable;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -27,7 +25,6 @@ public final class ControlSource {
           new String[] {"key", "value"}, Types.STRING, Types.PRIMITIVE_ARRAY(Types.BYTE));
 
   private static final String MODELS = "model/";
-  private static final String DISCOVERY_MS = "5000";
 
   private ControlSource() {}
 
@@ -49,17 +46,7 @@ public final class ControlSource {
   }
 
   private static KafkaSource<Row> source(ControlConfig config, String job) {
-    Properties properties = new Properties();
-    properties.put("partition.discovery.interval.ms", DISCOVERY_MS);
-    properties.putAll(config.properties());
-    return KafkaSource.<Row>builder()
-        .setProperties(properties)
-        .setBootstrapServers(config.bootstrapServers())
-        .setTopicPattern(Pattern.compile(Pattern.quote(config.topic())))
-        .setGroupId(job + "-control")
-        .setStartingOffsets(OffsetsInitializer.earliest())
-        .setDeserializer(new Records())
-        .build();
+    return LateTopic.source(config, job + "-control", OffsetsInitializer.earliest(), new Records());
   }
 
   /** A record as it came; null value = it was deleted. */

@@ -4,8 +4,6 @@ import io.faultline.config.ControlConfig;
 import io.faultline.graph.Correlate;
 import io.faultline.source.AlwaysIdle;
 import java.io.IOException;
-import java.util.Properties;
-import java.util.regex.Pattern;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
@@ -28,8 +26,6 @@ public final class FeedbackSource {
   /** Kind of a row; its time is when the verdict was given, ms. */
   public static final String KIND = "feedback";
 
-  private static final String DISCOVERY_MS = "5000";
-
   private FeedbackSource() {}
 
   /**
@@ -43,17 +39,7 @@ public final class FeedbackSource {
   }
 
   private static KafkaSource<Row> source(ControlConfig config, String job) {
-    Properties properties = new Properties();
-    properties.put("partition.discovery.interval.ms", DISCOVERY_MS);
-    properties.putAll(config.properties());
-    return KafkaSource.<Row>builder()
-        .setProperties(properties)
-        .setBootstrapServers(config.bootstrapServers())
-        .setTopicPattern(Pattern.compile(Pattern.quote(config.topic())))
-        .setGroupId(job + "-feedback")
-        .setStartingOffsets(start())
-        .setDeserializer(new Records())
-        .build();
+    return LateTopic.source(config, job + "-feedback", start(), new Records());
   }
 
   // The connector takes the class that its Kafka client calls deprecated.

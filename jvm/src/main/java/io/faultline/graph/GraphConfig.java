@@ -64,30 +64,6 @@ public record GraphConfig(
         Map.of());
   }
 
-  /** Of graphs without an end. */
-  public GraphConfig(
-      long tickMs,
-      Map<String, Long> graphTicks,
-      int windowTicks,
-      long edgeTtlMs,
-      int nodesPerGraph,
-      List<String> patternTexts,
-      int partialsPerKey,
-      boolean timeouts,
-      int matchesPerTick) {
-    this(
-        tickMs,
-        graphTicks,
-        windowTicks,
-        edgeTtlMs,
-        nodesPerGraph,
-        patternTexts,
-        partialsPerKey,
-        timeouts,
-        matchesPerTick,
-        Map.of());
-  }
-
   /** The patterns as JSON. */
   List<JsonNode> patterns() {
     return patternTexts.stream().map(text -> Json.read(text, JsonNode.class, "patterns")).toList();

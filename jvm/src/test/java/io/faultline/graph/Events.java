@@ -17,7 +17,8 @@ final class Events {
 
   /** A configuration that passes on so few matches of a tick. */
   static GraphConfig few(int matches) {
-    return new GraphConfig(TICK, Map.of(), 10, 3_600_000, 100, List.of(), 1000, false, matches);
+    return new GraphConfig(
+        TICK, Map.of(), 10, 3_600_000, 100, List.of(), 1000, false, matches, Map.of());
   }
 
   /** A frame of the tick that ends so many ticks after T0; all its features have one value. */

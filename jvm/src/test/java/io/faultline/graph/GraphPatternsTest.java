@@ -75,7 +75,7 @@ class GraphPatternsTest {
     }
     assembler =
         new GraphAssembler(
-            new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true, 100));
+            new GraphConfig(10_000, Map.of(), 10, 30_000, 100, texts, 1000, true, 100, Map.of()));
     assertEquals(List.of(), assembler.patterns().refused());
   }
 
