@@ -29,25 +29,55 @@ TIMES = st.integers(1, 5) | RANGES
 
 @st.composite
 def parts(draw: st.DrawFn, names: list[str], depth: int) -> dict[str, Any]:
-    """A step or a group; `names` gains those that are used."""
+    """A step or a group; `names` gains those that are used. One in six is drawn without a look at what goes
+    together.
+    """
+    anyhow = draw(st.integers(0, 5)) == 0
     part: dict[str, Any] = {"contiguity": draw(st.sampled_from(CONTIGUITIES))}
-    if depth < 2 and draw(st.integers(0, 4)) == 0:
+    group = depth < 2 and draw(st.integers(0, 4)) == 0
+    if group:
         part["group"] = [draw(parts(names, depth + 1)) for _ in range(draw(st.integers(1, 2)))]
     else:
-        name = f"s{len(names)}"
-        names.append(name)
-        own = st.sampled_from([each.format(name) for each in OWN])
-        part |= {"name": name, "where": draw(CONDITIONS | own)}
-        if draw(st.booleans()):
-            part["within"] = draw(DURATIONS)
-        if draw(st.integers(0, 5)) == 0:
-            part["contiguity"] = draw(st.sampled_from(["not_next", "not_followed_by"]))
-    if draw(st.booleans()):
-        part["times"] = draw(TIMES)
-    part |= {flag: True for flag in FLAGS if draw(st.integers(0, 4)) == 0}
-    if draw(st.integers(0, 3)) == 0:
-        part["until"] = draw(CONDITIONS)
+        part |= draw(steps(names))
+    negative = part["contiguity"].startswith("not_")
+    if anyhow or not negative:
+        part |= draw(quantifiers(anyhow, group))
     return part
+
+
+@st.composite
+def steps(draw: st.DrawFn, names: list[str]) -> dict[str, Any]:
+    """What only a step has."""
+    name = f"s{len(names)}"
+    names.append(name)
+    own = st.sampled_from([each.format(name) for each in OWN])
+    step: dict[str, Any] = {"name": name, "where": draw(CONDITIONS | own)}
+    if draw(st.booleans()):
+        step["within"] = draw(DURATIONS)
+    if draw(st.integers(0, 5)) == 0:
+        step["contiguity"] = draw(st.sampled_from(["not_next", "not_followed_by"]))
+    return step
+
+
+@st.composite
+def quantifiers(draw: st.DrawFn, anyhow: bool, group: bool) -> dict[str, Any]:
+    """How often a part comes; `anyhow`: whether or not the words go together."""
+    if anyhow:
+        found: dict[str, Any] = {flag: True for flag in FLAGS if draw(st.integers(0, 4)) == 0}
+        if draw(st.booleans()):
+            found["times"] = draw(TIMES)
+        if draw(st.integers(0, 3)) == 0:
+            found["until"] = draw(CONDITIONS)
+        return found
+    found = {"optional": True} if draw(st.integers(0, 4)) == 0 else {}
+    loop = draw(st.sampled_from(["", "times", "one_or_more"]))
+    if loop:
+        found[loop] = draw(TIMES) if loop == "times" else True
+        flags = ["", "", "consecutive", "combinations"] if group else ["", "", *FLAGS[2:]]
+        found |= {flag: True for flag in [draw(st.sampled_from(flags))] if flag}
+    if loop == "one_or_more" and draw(st.booleans()):
+        found["until"] = draw(CONDITIONS)
+    return found
 
 
 @st.composite
