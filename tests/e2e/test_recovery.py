@@ -250,6 +250,7 @@ def test_a_job_goes_on_where_no_one_kept_record_of_it(tmp_path: Path, broker: Br
         first = shop.told(opened)
         assert opened(first)
         shop.framed(shop.send(8))
+        cluster.wait_until_checkpointed(job)
 
         cluster.kill_jobmanager()
         cluster.start_jobmanager()

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -162,6 +163,18 @@ class Cluster(Part):
             return bool(vertices) and all(each["status"] == "RUNNING" for each in vertices)
 
         wait_until(running, f"job {job}", self.logs / "jobmanager.out", self.jobmanager, timeout_s)
+
+    def wait_until_checkpointed(self, job: str, timeout_s: float = 600.0) -> None:
+        """Wait until a checkpoint is complete that began after this call: all that was seen is in it."""
+        now = time.time_ns() // 1_000_000
+
+        def complete() -> bool:
+            newest = ((self.rest(f"/jobs/{job}/checkpoints") or {}).get("latest") or {}).get("completed")
+            return newest is not None and newest["trigger_timestamp"] > now
+
+        wait_until(
+            complete, f"a checkpoint of {job}", self.logs / "jobmanager.out", self.jobmanager, timeout_s
+        )
 
     def flink(self, *arguments: str, timeout_s: float = 900.0) -> subprocess.CompletedProcess[str]:
         """Run the ``flink`` client against this cluster; the caller looks at its status."""
