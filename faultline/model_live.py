@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from faultline import console
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 from faultline.live_control import (
     AUDIT,
     CONTROL,
@@ -59,6 +60,7 @@ def publish(
     timeout: Timeout = 60.0,
     topic: Topic = CONTROL,
     audit: Audit = AUDIT,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Have the workers load and prove a bundle, switch it on in the running job, and print the answers."""
@@ -66,7 +68,7 @@ def publish(
 
     check_share(share)
     reference = _reference(bundle, at)
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     part = share if stage == "canary" else 1.0
     record = published(before.record, reference, stage, part, now_ms(), uuid.uuid4().hex)
     _tell(before, record, f"{reference.label} ({stage})", timeout, json)
@@ -77,12 +79,13 @@ def rollback(
     timeout: Timeout = 60.0,
     topic: Topic = CONTROL,
     audit: Audit = AUDIT,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Take back the bundle that is tried, or else the live one for the one before it."""
     from faultline.live_models import taken_back
 
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     record = taken_back(before.record, now_ms(), uuid.uuid4().hex)
     _tell(before, record, "rollback", timeout, json)
 
@@ -92,16 +95,19 @@ def status(
     days: Days = 7.0,
     topic: Topic = CONTROL,
     audit: Audit = AUDIT,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Show which bundles serve: stage, share, since when, in how many subtasks."""
     from faultline.kafka import values_since
     from faultline.live_models import read_lines, rows
 
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     if before.wrong is not None:
         console.note(f"{topic}: the record of models cannot be read: {before.wrong}")
-    found = rows(before.record, read_lines(values_since(bootstrap, audit, int(now_ms() - days * DAY_MS))))
+    found = rows(
+        before.record, read_lines(values_since(before.servers, audit, int(now_ms() - days * DAY_MS)))
+    )
     say_rows(
         found, ("job", "model", "stage", "share", "state"), _cells, "no bundle is known to the topics", json
     )
@@ -114,7 +120,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 class _Before:
     """What the control topic said of models before a record is sent."""
 
-    def __init__(self, servers: str, topic: str, audit: str) -> None:
+    def __init__(self, servers: Servers, topic: str, audit: str) -> None:
         from faultline.kafka import last_values
         from faultline.live_models import read_record
         from records.model_control import MODEL_KEY

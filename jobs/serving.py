@@ -26,12 +26,25 @@ class ServeSettings:
     """How each bundle is served.
 
     `breaker`: None for none. `trial`: of bundles that were published, None where none is ever taken back.
+    `call_ms`: longest time for a snapshot of up to `large_nodes` nodes, None for no bound; this, and what is
+    slow to breaker and trial, grows with a larger graph.
     """
 
     provider: Provider
     batch_ms: int
     breaker: BreakerSettings | None
     trial: TrialSettings | None = None
+    call_ms: int | None = None
+    large_nodes: int = 1_000
+
+    def scale(self, snapshot: Snapshot) -> float:
+        """How many times as long as another a snapshot may take."""
+        return max(1.0, len(snapshot.nodes) / self.large_nodes)
+
+    def allowed_s(self, snapshot: Snapshot) -> float:
+        """How long the model may take for a snapshot."""
+        assert self.call_ms is not None
+        return self.scale(snapshot) * self.call_ms / 1_000
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,9 @@ class Served:
     ) -> None:
         self.model = model
         self._clock_ms = clock_ms
-        self._batcher = Batcher(model.score_each, settings.batch_ms / 1_000)
+        self._settings = settings
+        bounded = settings.allowed_s if settings.call_ms is not None else None
+        self._batcher = Batcher(model.score_each, settings.batch_ms / 1_000, bounded)
         self.breaker = None if settings.breaker is None else Breaker(settings.breaker)
         self.trial = Trial(settings.trial) if tried and settings.trial is not None else None
         self.broken: str | None = None
@@ -84,18 +99,20 @@ class Served:
         """Whether the breaker lets the next snapshot through."""
         return self.breaker is None or self.breaker.admits(self._clock_ms())
 
-    async def score(self, snapshot: Snapshot) -> Result:
+    async def score(self, snapshot: Snapshot, urgency: int = 0) -> Result:
         """The scores, or the error, which is counted; an error of the scorer is one too."""
         try:
-            result = await self._batcher.score(snapshot)
+            result = await self._batcher.score(snapshot, urgency)
         except Exception as error:  # noqa: BLE001  # the edge: whatever the scorer raised
             result = ScoringError("internal_error", repr(error))
-        self.note(result)
+        self.note(result, self._settings.scale(snapshot))
         return result
 
-    def note(self, result: Result | None) -> None:
-        """Counts an answer; None for one that did not come in time."""
-        cost_ms = self._batcher.cost_ms
+    def note(self, result: Result | None, scale: float = 1.0) -> None:
+        """Counts an answer, None for one that did not come in time; `scale`: how many times as long as others
+        it may take.
+        """
+        cost_ms = self._batcher.cost_ms / scale
         confidence = result.confidence if isinstance(result, Scores) else None
         if self.breaker is not None:
             self.breaker.note(self._clock_ms(), cost_ms, confidence)
