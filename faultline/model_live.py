@@ -53,6 +53,15 @@ def publish(
     bootstrap: Bootstrap,
     stage: StageName = "full",
     share: Annotated[float, typer.Option(help="The part of all graphs of a canary, above 0 to 1.")] = 0.1,
+    promote_after: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help="Scores after which it goes to the next stage by itself."),
+    ] = None,
+    agreement: Annotated[
+        float, typer.Option(min=0, max=1, help="For it: the part with the live one's first cause.")
+    ] = 0.9,
+    errors: Annotated[float, typer.Option(min=0, max=1, help="For it: the most that may be errors.")] = 0.0,
+    latency: Annotated[float, typer.Option(min=0.001, help="For it: ms that 95 % may take.")] = 62.0,
     at: Annotated[
         str | None,
         typer.Option(help="Where the workers see the folder, a path or file:// URL; unset, as it is here."),
@@ -65,12 +74,18 @@ def publish(
 ) -> None:
     """Have the workers load and prove a bundle, switch it on in the running job, and print the answers."""
     from faultline.live_models import published
+    from records.model_control import Promotion
 
     check_share(share)
+    rule = None
+    if promote_after is not None:
+        rule = Promotion(
+            after=promote_after, agreement=agreement, errors=errors, latency_ms=latency, share=share
+        )
     reference = _reference(bundle, at)
     before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     part = share if stage == "canary" else 1.0
-    record = published(before.record, reference, stage, part, now_ms(), uuid.uuid4().hex)
+    record = published(before.record, reference, stage, part, now_ms(), uuid.uuid4().hex, rule)
     _tell(before, record, f"{reference.label} ({stage})", timeout, json)
 
 

@@ -27,7 +27,7 @@ from records.incidents import IncidentEvent
 from records.model_control import MODEL_KEY
 
 STATUSES, METHODS = ("opened", "updated", "resolved", "retracted"), ("model", "fallback")
-LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_not_loaded")
+LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_promotion", "model_not_loaded")
 """Types of the audit's lines that `score` writes."""
 FEEDBACK: Final = "feedback"
 """Kind of a row that holds a verdict."""

@@ -23,7 +23,7 @@ from jobs.assess import Case, answered, fallen_back, open_case, urgency
 from jobs.comparing import compared
 from jobs.model_loading import load_model
 from jobs.models import MODEL
-from jobs.serving import Broken, Plan, Served, ServeSettings, Serving, plan_of
+from jobs.serving import Broken, Plan, Promoted, Served, ServeSettings, Serving, plan_of
 from jobs.wire import DRAFT, SCORE, prefix_of, read_request
 from onnx_models.errors import ScoringError
 from onnx_models.scores import Scores
@@ -176,7 +176,28 @@ class ScoreRequests(AsyncFunction[Row, Row]):
             rows.append(_line(*self._lines.popleft()))
         for broken in self._serving.broken():
             rows += self._taken_back(graph, at, broken)
-        return rows
+        promoted = self._serving.promoted() if self._controls else None
+        return rows if promoted is None else [*rows, *self._put_on(graph, at, promoted)]
+
+    def _put_on(self, graph: str, at: int, promoted: Promoted) -> list[Row]:
+        """The line about a candidate that a rule promotes, and the record that does it."""
+        before, figures = promoted.record, promoted.figures
+        why = (
+            f"promoted: {figures['agreement']:.0%} of {figures['scores']} scores agree, "
+            f"{figures['errors']:.0%} errors, {figures['latency_ms']:g} ms"
+        )
+        record = before.promoted(why, int(time.time() * 1_000))
+        tried = before.candidate
+        line = {
+            "type": "model_promotion",
+            "model": tried and tried.bundle.label,
+            "stage": record.candidate.stage if record.candidate else "full",
+            "was": tried and tried.stage,
+            "request": before.request,
+            **figures,
+        }
+        log.warning("stage=score model=%s event=model_promotion to=%s", line["model"], line["stage"])
+        return [_line(graph, at, line), _control(graph, at, record)]
 
     def _taken_back(self, graph: str, at: int, broken: Broken) -> list[Row]:
         """The line about a bundle that is taken back or could not be loaded, and the record that says so."""
@@ -194,7 +215,7 @@ class ScoreRequests(AsyncFunction[Row, Row]):
         if broken.loaded and self._controls:
             now = int(time.time() * 1_000)
             record = broken.record.without(broken.bundle.sha256, broken.reason, now)
-            rows.append(Row(graph, CONTROL, at, record.model_dump_json(exclude_none=True).encode()))
+            rows.append(_control(graph, at, record))
         return rows
 
     def instead(self, value: Row, reason: str) -> Row:
@@ -214,6 +235,10 @@ class ScoreRequests(AsyncFunction[Row, Row]):
 
 def _line(graph: str, at: int, fields: dict[str, Any]) -> Row:
     return Row(graph, TOLD, at, orjson.dumps({"time": at, **fields}))
+
+
+def _control(graph: str, at: int, record: ModelRecord) -> Row:
+    return Row(graph, CONTROL, at, record.model_dump_json(exclude_none=True).encode())
 
 
 def _now_ms() -> float:
