@@ -24,6 +24,7 @@ from faultline.run_folder import open_run
 from gnn.config import DEFAULT_CONFIG, load_config
 from onnx_models.bundle import default_bundle, load_bundle
 from onnx_models.scorer import Scorer
+from records.frames import SILENT, FrameRow
 from tests.faultline.run_folder_kit import at, event, run_folder
 
 
@@ -66,13 +67,22 @@ def test_no_training_draws_these_seeds() -> None:
 
 
 def test_a_fault_shows_where_two_ticks_in_a_row_are_over_a_threshold(study: Study) -> None:
-    (place,) = study.places
-    rows = [row for row in study.run.frames() if at(60) < row.time <= at(70)]
+    rows = [risen(row) for row in study.run.frames() if at(60) < row.time <= at(70)]
+    silent = replace(rows[0], age=np.where(rows[0].presence == SILENT, 1, rows[0].age))
 
-    assert place.shows
     assert shows_in(rows, {"cart"}, "cart")
     assert not shows_in(rows[:1], {"cart"}, "cart"), "one tick is none"
     assert not shows_in(rows, {"email"}, "email")
+    assert not shows_in(list(study.run.frames()), {"cart"}, "cart"), "far out, and risen by nothing"
+    assert shows_in([silent], {"ad"}, "ad")
+    assert not shows_in(rows, {"ad"}, "ad"), "silent since long"
+
+
+def risen(row: FrameRow) -> FrameRow:
+    """The row with everything half as high again as usual."""
+    frames = row.frames.copy()
+    frames[..., 1] = 0.5
+    return replace(row, frames=frames)
 
 
 def test_the_job_is_ranked_by_what_it_told(study: Study, scorer: Scorer) -> None:
@@ -89,7 +99,7 @@ def test_the_tables_tell_faults_incidents_and_kinds(study: Study, scorer: Scorer
 
     assert "| all | 1 of 1 | 1 | 2 min | 0 | 1.00 / 1.00 / 1.00 | 1.00 / 1.00 / 1.00 |" in tables
     assert any(line.startswith("| 1 in 1 h (0.81/h) | 2.00 | 0 of 1 |") for line in tables)
-    assert "| cpu_contention | 1 | 1 | 1 | 1 | 1 |" in tables
+    assert "| cpu_contention | 1 | 0 | 0 | 1 | 1 |" in tables
     assert any(line.startswith("| PageRank from the same alarms |") for line in tables)
 
 
