@@ -1,9 +1,10 @@
-"""From publishing a pattern to its being live in every subtask of the running job.
+"""From publishing a pattern to its being live in every subtask of the job that runs on a Flink cluster.
 
     python -m benchmarks.control --rate 100000 --updates 100
 
 The job runs at that rate with the shipped patterns. Each update is a new version of one pattern; its time is
-from before the record is sent until the last subtask's answer is received.
+from before the record is sent until the last subtask's answer is received. In the end all samples are counted
+and what matched is compared with what had to (`benchmarks.witness`): none may be lost, or match twice.
 """
 
 from __future__ import annotations
@@ -11,25 +12,53 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 import uuid
+from contextlib import ExitStack
+from pathlib import Path
+from subprocess import Popen
 from typing import Any, Final
 
 import numpy as np
+import yaml
 from kafka import KafkaProducer
 
-from benchmarks.live import live
+from benchmarks import witness
+from benchmarks.live import TOPIC, Live, live
 from cep_patterns.pattern import Pattern
 from faultline.kafka_send import COMPACTED, Follower, make_topic
 from faultline.live_control import answers, expected
 from faultline.live_patterns import read_lines
 from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternAck
+from tests.kit.cluster import Cluster
+from tests.kit.processes import stop
 
 NAME: Final = "benchmark-swap"
 PATIENCE_S: Final = 120.0
 PAUSE_S: Final = 0.2
 WARM: Final = 5
 """Updates before those that count."""
+IN_FLIGHT: Final = ("drain", "drop")
+"""In turn, what becomes of the partial matches of the version before."""
+MEMORY: Final = {"taskmanager": {"memory": {"process": {"size": "5g"}}}}
+
+
+class OnCluster:
+    """Starts the job on a cluster of its own; knows it afterwards."""
+
+    cluster: Cluster
+    job: str
+
+    def __call__(self, stack: ExitStack, folder: Path, file: Path) -> tuple[Popen[bytes], Path]:
+        """The TaskManager is the process that is measured."""
+        self.cluster = stack.enter_context(Cluster(folder / "flink", slots=1, settings=MEMORY))
+        given = ["--config", str(file), "--flink", self.cluster.address]
+        done = self.cluster.faultline("job", "submit", *given)
+        if done.returncode:
+            raise RuntimeError(f"the job was not submitted:\n{done.stderr}{done.stdout}")
+        self.job = done.stdout.strip().splitlines()[-1]
+        return self.cluster.taskmanagers[0], self.cluster.logs / "taskmanager-0.out"
 
 
 def update(version: int) -> ControlRecord:
@@ -41,6 +70,7 @@ def update(version: int) -> ControlRecord:
         id=NAME,
         version=version,
         pattern=pattern.wire(),
+        in_flight=IN_FLIGHT[version % 2],
         time=int(time.time() * 1_000),
         request=uuid.uuid4().hex,
     )
@@ -58,27 +88,18 @@ def answered(follower: Follower, request: str) -> int:
 
 
 def measure(rate: int, updates: int) -> dict[str, Any]:
-    """Seconds of each update, at that rate of samples."""
-    found = []
-    with live(rate, ("library",), {"spread_ticks": True}) as running:
-        bootstrap = running.broker.bootstrap
-        make_topic(bootstrap, CONTROL_TOPIC, COMPACTED)
-        producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")
-        follower = Follower(bootstrap, AUDIT_TOPIC)
-        before = running.watch.read()
-        for version in range(1, WARM + updates + 1):
-            record = update(version)
-            began = time.monotonic()
-            producer.send(CONTROL_TOPIC, key=NAME.encode(), value=record.model_dump_json().encode())
-            producer.flush()
-            subtasks = answered(follower, record.request)
-            found.append(time.monotonic() - began)
-            running.check()
-            time.sleep(PAUSE_S)
-        used = running.watch.read().since(before)
-        follower.close()
-        producer.close()
-        lag = running.lag_s()
+    """Seconds of each update, at that rate of samples, and how many samples were counted in the end."""
+    starter = OnCluster()
+    with tempfile.TemporaryDirectory(prefix="faultline-control-") as folder:
+        file = Path(folder) / f"{witness.NAME}.yaml"
+        file.write_text(yaml.safe_dump(witness.PATTERN), encoding="utf-8")
+        extra = {"spread_ticks": True, "publish_matches": True, "patterns": ["library", str(file)]}
+        with live(rate, (), extra, starter) as running:
+            before = running.watch.read()
+            subtasks, found = publish(running, WARM + updates)
+            used = running.watch.read().since(before)
+            lag = running.lag_s()
+            samples = counted(running, starter)
     p50, p99 = np.percentile(found[WARM:], [50, 99])
     return {
         "rate": running.rate(used),
@@ -88,7 +109,37 @@ def measure(rate: int, updates: int) -> dict[str, Any]:
         "p99_ms": float(p99) * 1_000,
         "worst_ms": max(found[WARM:]) * 1_000,
         "lag_s": lag,
+        "samples": samples,
     }
+
+
+def publish(running: Live, updates: int) -> tuple[int, list[float]]:
+    """Publishes one version after the other; subtasks that answered, and the seconds of each."""
+    bootstrap = running.broker.bootstrap
+    make_topic(bootstrap, CONTROL_TOPIC, COMPACTED)
+    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")
+    follower = Follower(bootstrap, AUDIT_TOPIC)
+    found, subtasks = [], 0
+    for version in range(1, updates + 1):
+        record = update(version)
+        began = time.monotonic()
+        producer.send(CONTROL_TOPIC, key=NAME.encode(), value=record.model_dump_json().encode())
+        producer.flush()
+        subtasks = answered(follower, record.request)
+        found.append(time.monotonic() - began)
+        running.check()
+        time.sleep(PAUSE_S)
+    follower.close()
+    producer.close()
+    return subtasks, found
+
+
+def counted(running: Live, starter: OnCluster) -> dict[str, int]:
+    """Ends the feeder; what `witness.check` says of all that it fed."""
+    stop(running.feeder)
+    bootstrap = running.broker.bootstrap
+    sent = witness.fed(running.load, witness.records_of(bootstrap, TOPIC))
+    return witness.check(starter.cluster, starter.job, bootstrap, sent)
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +43,7 @@ from tests.kit.kafka import Broker
 from tests.kit.processes import kill, start, tail
 
 FEEDER: Final = "feeder"
+TOPIC: Final = "live"
 INCIDENTS: Final = "faultline.incidents.v1"
 INTERVAL_MS: Final = 1_000
 LATENESS_MS: Final = 1_000
@@ -53,15 +54,20 @@ WORST_LAG_S: Final = 2
 """A job that is further behind than this has not caught up, or cannot keep up."""
 
 
+Starter = Callable[[ExitStack, Path, Path], tuple["Popen[bytes]", Path]]
+"""Starts the job in a folder, with its configuration; its process and log. The stack ends what it started."""
+
+
 @dataclass
 class Live:
-    """A broker, a feeder and the job at work. `load`: what is fed."""
+    """A broker, a feeder and the job at work. `load`: what is fed; `log`: the job's."""
 
     load: Load
     folder: Path
     broker: Broker
     feeder: Popen[bytes]
     job: Popen[bytes]
+    log: Path
     offsets: Offsets
     sent: Path
     watch: Watch = field(init=False)
@@ -110,9 +116,10 @@ class Live:
 
     def check(self) -> None:
         """RuntimeError where a process has ended."""
-        for name, process in (("job", self.job), (FEEDER, self.feeder)):
+        feeding = self.folder / f"{FEEDER}.log"
+        for name, process, log in (("job", self.job, self.log), (FEEDER, self.feeder, feeding)):
             if process.poll() is not None:
-                raise RuntimeError(f"the {name} has ended:\n{tail(self.folder / f'{name}.log')}")
+                raise RuntimeError(f"the {name} has ended:\n{tail(log)}")
 
     def measure(self, seconds: float) -> Reading:
         """What is used within so many seconds."""
@@ -127,8 +134,19 @@ class Live:
         return self.watch.read().since(before)
 
 
+def embedded(stack: ExitStack, folder: Path, file: Path) -> tuple[Popen[bytes], Path]:
+    """The job in one process of its own."""
+    log = folder / "job.log"
+    command = [sys.executable, "-m", "benchmarks.run_once", str(file)]
+    job = start(command, log, env={"JVM_ARGS": HEAP})
+    stack.callback(kill, job)
+    return job, log
+
+
 @contextmanager
-def live(rate: int, patterns: Sequence[str], extra: dict[str, Any]) -> Iterator[Live]:
+def live(
+    rate: int, patterns: Sequence[str], extra: dict[str, Any], starter: Starter = embedded
+) -> Iterator[Live]:
     """The job at work on `rate` samples a second, warm."""
     load = Load(graphs=GRAPHS, nodes=round(rate / GRAPHS / SERIES), interval_ms=INTERVAL_MS)
     with ExitStack() as stack:
@@ -138,16 +156,13 @@ def live(rate: int, patterns: Sequence[str], extra: dict[str, Any]) -> Iterator[
         file = folder / "job.yaml"
         file.write_text(yaml.safe_dump({**_config(broker, folder, patterns), **extra}), encoding="utf-8")
         shape = [GRAPHS, load.nodes, INTERVAL_MS, PAST]
-        feed = ["benchmarks.live_feed", broker.bootstrap, "live", *map(str, shape), str(folder)]
+        feed = ["benchmarks.live_feed", broker.bootstrap, TOPIC, *map(str, shape), str(folder)]
         feeder = start([sys.executable, "-m", *feed], folder / f"{FEEDER}.log")
         stack.callback(kill, feeder)
-        environment = {"JVM_ARGS": HEAP}
-        command = [sys.executable, "-m", "benchmarks.run_once", str(file)]
-        job = start(command, folder / "job.log", env=environment)
-        stack.callback(kill, job)
-        offsets = Offsets(broker.bootstrap, "live", "live")
+        job, log = starter(stack, folder, file)
+        offsets = Offsets(broker.bootstrap, TOPIC, TOPIC)
         stack.callback(offsets.close)
-        running = Live(load, folder, broker, feeder, job, offsets, folder / SENT_FILE)
+        running = Live(load, folder, broker, feeder, job, log, offsets, folder / SENT_FILE)
         running.warm_up()
         yield running
 
@@ -155,8 +170,8 @@ def live(rate: int, patterns: Sequence[str], extra: dict[str, Any]) -> Iterator[
 def _config(broker: Broker, folder: Path, patterns: Sequence[str]) -> dict[str, Any]:
     config = job_config(
         broker.bootstrap,
-        "live",
-        Topic("live", "otlp_proto", 0, 0),
+        TOPIC,
+        Topic(TOPIC, "otlp_proto", 0, 0),
         pattern_paths(tuple(patterns), folder),
         folder,
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,14 @@ SENT_FILE: Final = "sent"
 _ENDLESS: Final = 1_000_000
 
 
+def feed(load: Load, past: int) -> Iterator[tuple[int, bytes]]:
+    """Each record's event time (ms) and payload, in order, without end; `past`: scrapes of the past."""
+    for time_ms, payload in staggered(load, _ENDLESS):
+        scrape = (time_ms - START_MS) // load.interval_ms
+        if scrape >= past or scrape % PAST_EVERY == 0:
+            yield time_ms, payload
+
+
 def main() -> None:
     """Feed."""
     bootstrap, topic, folder = sys.argv[1], sys.argv[2], Path(sys.argv[7])
@@ -36,10 +45,7 @@ def main() -> None:
     producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=0, batch_size=900_000)
     began = 0.0
     with (folder / SENT_FILE).open("wb") as sent:
-        for time_ms, payload in staggered(load, _ENDLESS):
-            scrape = (time_ms - START_MS) // interval_ms
-            if scrape < past and scrape % PAST_EVERY:
-                continue
+        for time_ms, payload in feed(load, past):
             if time_ms >= live_from:
                 began = began or _begin(producer, folder / GO)
                 due = began + (time_ms - live_from) / 1_000

@@ -16,8 +16,10 @@ from typing import Any
 import orjson
 from pyflink.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
 from pyflink.datastream import KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
+from pyflink.datastream.connectors.base import Sink
 from pyflink.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
 from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.java_gateway import get_gateway
 
 from jobs.gateway import add_jar
 
@@ -90,7 +92,7 @@ def main() -> None:
     parsed = samples.map(parse, output_type=Types.TUPLE([Types.STRING(), Types.DOUBLE()]))
     parsed.key_by(lambda sample: sample[0], key_type=Types.STRING()).process(
         Compare(progress), output_type=Types.STRING()
-    ).print()
+    ).sink_to(Sink(get_gateway().jvm.org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink()))
     env.execute("function")
 
 

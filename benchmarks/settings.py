@@ -40,8 +40,8 @@ FILLINGS: Final = {
         lambda load, n: otlp.payloads(replace(load, spikes=0.5), n),
     ),
     "otlp-short": Filling("otlp_proto", 80, lambda load: load.chunk * SERIES, otlp.payloads),
-    "native": Filling("native", 300, lambda load: 1, lines.records),
-    "native-short": Filling("native", 12, lambda load: 1, lines.records),
+    "native": Filling("native", 700, lambda load: 1, lines.records),
+    "native-short": Filling("native", 5, lambda load: 1, lines.records),
     "batch": Filling("native", 240, lambda load: BATCH, lambda load, n: lines.records(load, n, BATCH)),
     "prometheus": Filling("prometheus", 100, lambda load: 1, lines.prometheus),
 }

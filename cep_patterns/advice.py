@@ -20,6 +20,7 @@ def advice(pattern: PatternModel) -> Iterator[Problem]:
     if pattern.after_match.kind != "no_skip" and not _in_lockstep(pattern):
         yield warning(_withheld(pattern))
     yield from _gaps(pattern)
+    yield from _doubling(pattern)
     if pattern.on_timeout == "match" and pattern.within_ms is None and not _has_gap(pattern):
         yield warning("on_timeout: match without any within: nothing ever times out")
 
@@ -58,6 +59,14 @@ def _gaps(pattern: PatternModel) -> Iterator[Problem]:
         elif part.optional:
             message = "within of an optional step ends with the first sample that does not fit"
             yield warning(message, part.name)
+
+
+def _doubling(pattern: PatternModel) -> Iterator[Problem]:
+    for part in every_part(pattern.steps):
+        if part.looping and part.combinations:
+            message = "a loop over combinations has twice as many half-finished matches with each sample"
+            advised = "a key holds limits.partials_per_key of them, the oldest go; say times: {from, to}"
+            yield warning(f"{message}; {advised}", label(part))
 
 
 def _has_gap(pattern: PatternModel) -> bool:

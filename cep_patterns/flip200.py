@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from cep_patterns.short_forms import kind_of
 from records.errors import PatternError
 
 _EDGES: Final = {
@@ -32,15 +33,16 @@ _WORDS: Final = {"&&": " and ", "||": " or ", "nil": "None", "null": "None", "tr
 _TOKENS: Final = re.compile(r"""'[^']*'|"[^"]*"|&&|\|\||!(?!=)|\b(?:nil|null|true|false)\b""")
 
 
-def document_of_graph(graph: Mapping[str, Any], key: str = "series") -> dict[str, Any]:
+def document_of_graph(graph: object, key: str = "series") -> dict[str, Any]:
     """The document of a pattern in FLIP-200's form; PatternError names the node that cannot be taken over."""
-    skip = graph.get("afterMatchStrategy") or {"type": "NO_SKIP"}
+    graph = _mapping(graph, "the pattern")
+    skip = _mapping(graph.get("afterMatchStrategy") or {"type": "NO_SKIP"}, "afterMatchStrategy")
     steps = _steps(graph)
     document: dict[str, Any] = {"id": str(graph.get("name", "")), "version": 1, "key": key, "steps": steps}
     kind = _one_of(skip.get("type"), _SKIPS, "afterMatchStrategy")
     named = kind in ("skip_to_first", "skip_to_last")
     document["after_match"] = {kind: skip.get("patternName")} if named else kind
-    window = graph.get("window")
+    window = _mapping(graph.get("window") or {}, "window")
     if window:
         if window.get("type", "FIRST_AND_LAST") == "FIRST_AND_LAST":
             document["within"] = _duration(window.get("time") or window)
@@ -57,11 +59,11 @@ def _give_gap(steps: list[dict[str, Any]], gap: str) -> None:
 
 
 def _steps(graph: Mapping[str, Any]) -> list[dict[str, Any]]:
-    nodes = {str(node.get("name")): node for node in graph.get("nodes") or []}
-    edges = {str(edge.get("source")): edge for edge in graph.get("edges") or []}
+    where = str(graph.get("name", "pattern"))
+    nodes = {str(node.get("name")): node for node in _mappings(graph.get("nodes"), f"nodes of {where}")}
+    edges = {str(edge.get("source")): edge for edge in _mappings(graph.get("edges"), f"edges of {where}")}
     targets = {str(edge.get("target")) for edge in edges.values()}
     firsts = [name for name in nodes if name not in targets]
-    where = str(graph.get("name", "pattern"))
     if len(firsts) != 1 or len(edges) != len(nodes) - 1:
         raise _refused(where, "its nodes are not one chain of edges")
     steps, name, contiguity = [], firsts[0], None
@@ -84,27 +86,32 @@ def _part(node: Mapping[str, Any], contiguity: str | None) -> dict[str, Any]:
     if node.get("type") == "COMPOSITE" or "nodes" in node:
         part = {"group": _steps(node)}
     elif node.get("condition"):
-        part["where"] = _condition(node["condition"], name)
+        part["where"] = _condition(_mapping(node["condition"], f"condition of {name}"), name)
     if contiguity and contiguity != "followed_by":
         part["contiguity"] = contiguity
-    return part | _quantifier(node.get("quantifier") or {}, name)
+    return part | _quantifier(_mapping(node.get("quantifier") or {}, f"quantifier of {name}"), name)
 
 
 def _quantifier(quantifier: Mapping[str, Any], name: str) -> dict[str, Any]:
-    properties = set(quantifier.get("properties") or quantifier.get("details") or ["SINGLE"])
-    times = quantifier.get("times")
+    given = quantifier.get("properties") or quantifier.get("details") or ["SINGLE"]
+    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        raise _refused(f"quantifier of {name}", "properties: a list of words is wanted")
+    properties = set(given)
+    times = _mapping(quantifier.get("times") or {}, f"times of {name}")
     found: dict[str, Any] = {}
     if "LOOPING" in properties:
-        least = (times or {}).get("from", 1)
+        least = times.get("from", 1)
         found |= {"one_or_more": True} if least == 1 else {"times": {"from": least}}
     elif "TIMES" in properties and times:
         found["times"] = {"from": times.get("from"), "to": times.get("to")}
-    if found and quantifier.get("consumingStrategy") in _INSIDE:
-        found[_INSIDE[quantifier["consumingStrategy"]]] = True
+    inside = _INSIDE.get(str(quantifier.get("consumingStrategy")))
+    if found and inside:
+        found[inside] = True
     found |= {flag.lower(): True for flag in ("OPTIONAL", "GREEDY") if flag in properties}
     if quantifier.get("untilCondition"):
-        found["until"] = _condition(quantifier["untilCondition"], name)
-    if times and times.get("windowTime"):
+        until = _mapping(quantifier["untilCondition"], f"untilCondition of {name}")
+        found["until"] = _condition(until, name)
+    if times.get("windowTime"):
         found["within"] = _duration(times["windowTime"])
     return found
 
@@ -122,14 +129,27 @@ def _word(found: re.Match[str]) -> str:
     return " not " if text == "!" else _WORDS.get(text, text)
 
 
-def _duration(time: Mapping[str, Any]) -> str:
+def _duration(raw: object) -> str:
+    time = _mapping(raw, "window")
     return f"{time.get('size')}{_one_of(time.get('unit'), _UNITS, 'window')}"
 
 
+def _mapping(raw: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(raw, Mapping):
+        raise _refused(place, f"an object is wanted; this is {kind_of(raw)}")
+    return raw
+
+
+def _mappings(raw: object, place: str) -> list[Mapping[str, Any]]:
+    if not isinstance(raw, list | None):
+        raise _refused(place, f"a list is wanted; this is {kind_of(raw)}")
+    return [_mapping(each, place) for each in raw or ()]
+
+
 def _one_of(word: object, known: Mapping[str, str], place: str) -> str:
-    if word not in known:
+    if not isinstance(word, str) or word not in known:
         raise _refused(place, f"{word!r} is not one of {', '.join(known)}")
-    return known[str(word)]
+    return known[word]
 
 
 def _refused(place: str, message: str) -> PatternError:

@@ -23,6 +23,8 @@ Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._
 StepName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 FieldName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)]
 
+LONGEST_MS: Final = 36_525 * 86_400_000
+"""No window is longer: a hundred years. The JVM refuses what is, too, since times are 64-bit numbers."""
 NEGATED: Final[frozenset[Contiguity]] = frozenset({"not_next", "not_followed_by"})
 _NOT_SHIPPED: Final = {"owner", "description", "misses"}
 
@@ -87,7 +89,7 @@ class StepModel(Part):
     name: StepName
     where: Expr | None = None
     greedy: bool = False
-    within_ms: Annotated[int, Field(gt=0)] | None = None
+    within_ms: Annotated[int, Field(gt=0, le=LONGEST_MS)] | None = None
 
 
 class GroupModel(Part):
@@ -140,7 +142,7 @@ class PatternModel(Record):
     maturity: Literal["experimental", "production", "deprecated"] = "experimental"
     severity: Severity = "warning"
     runbook: str | None = None
-    within_ms: Annotated[int, Field(gt=0)] | None = None
+    within_ms: Annotated[int, Field(gt=0, le=LONGEST_MS)] | None = None
     after_match: AfterMatch = AfterMatch()
     on_timeout: OnTimeout = "nothing"
     fields: dict[FieldName, FieldKind] | None = None

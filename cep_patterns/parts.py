@@ -11,10 +11,12 @@ from typing import Any, Final
 
 from cep_patterns.expressions import parse_condition
 from cep_patterns.model import GroupModel, PartModel, StepModel
-from cep_patterns.short_forms import RefusedError, duration_ms, made, mapping, times, unknown
+from cep_patterns.short_forms import RefusedError, duration_ms, kind_of, made, mapping, times, unknown
 from cep_patterns.tree import Expr
 from cep_patterns.vocabulary import ConditionError, Vocabulary
 
+_SHOWN: Final = 120
+"""Characters of a condition that an error shows."""
 _REPEATS: Final = ("contiguity", "times", "one_or_more", "optional", "consecutive", "combinations", "until")
 STEP_KEYS: Final = ("name", "where", *_REPEATS, "greedy", "within")
 GROUP_KEYS: Final = ("group", *_REPEATS)
@@ -95,11 +97,21 @@ class PartsReader:
         if raw is None or raw is True:
             return None
         if not isinstance(raw, str):
-            raise RefusedError(f"{key}: a condition is text; this is {type(raw).__name__}")
+            raise RefusedError(f"{key}: a condition is text; this is {kind_of(raw)}")
         try:
             return parse_condition(raw, steps, self._vocabulary)
         except ConditionError as error:
-            raise RefusedError(f"{key}: {error}: {raw.strip()}", column=error.column) from error
+            message = f"{key}: {error}: {_around(raw.strip(), error.column)}"
+            raise RefusedError(message, column=error.column) from error
+
+
+def _around(text: str, column: int) -> str:
+    """The condition, or what of a long one stands around a column (from 1)."""
+    if len(text) <= _SHOWN:
+        return text
+    begin = max(0, min(column - 1 - _SHOWN // 2, len(text) - _SHOWN))
+    end = begin + _SHOWN
+    return ("..." if begin else "") + text[begin:end] + ("..." if end < len(text) else "")
 
 
 def _keyed(key: str, read: Callable[[object], Any], value: object) -> Any:

@@ -8,12 +8,20 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from cep_patterns.model import AfterMatch, Times
+from cep_patterns.model import LONGEST_MS, AfterMatch, Times
 from records.validation import explain, nearest
 
 SKIPS: Final = ("no_skip", "skip_to_next", "skip_past_last", "skip_to_first", "skip_to_last")
 _Model = TypeVar("_Model", bound=BaseModel)
 _UNITS_MS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_KINDS: Final = (
+    (type(None), "empty"),
+    (bool, "true or false"),
+    (int | float, "a number"),
+    (str, "text"),
+    (list, "a list"),
+    (Mapping, "a mapping"),
+)
 
 
 class RefusedError(Exception):
@@ -26,10 +34,15 @@ class RefusedError(Exception):
         self.column = column
 
 
+def kind_of(raw: object) -> str:
+    """What a value of YAML is, for people."""
+    return next((name for kind, name in _KINDS if isinstance(raw, kind)), type(raw).__name__)
+
+
 def mapping(raw: object, what: str) -> Mapping[str, Any]:
     """`raw` where it is a mapping."""
     if not isinstance(raw, Mapping):
-        raise RefusedError(f"{what} is a mapping of keys to values; this is {type(raw).__name__}")
+        raise RefusedError(f"{what} is a mapping of keys to values; this is {kind_of(raw)}")
     return raw
 
 
@@ -101,6 +114,8 @@ def duration_of(raw: object) -> int:
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise ValueError(f"a duration with its unit is wanted, such as 30s, 500ms or 1h30m; this is {raw!r}")
     total = sum(float(number) * _UNITS_MS[unit] for number, unit in parts)
+    if total > LONGEST_MS:
+        raise ValueError(f"{raw} is longer than {LONGEST_MS // _UNITS_MS['d']} days")
     if total != int(total):
         raise ValueError(f"{raw} is finer than 1 ms")
     return int(total)

@@ -97,7 +97,8 @@ def read_yaml(file: Path) -> Any:
             f"{file}: cannot be read: {error.strerror}", "name a file that is there"
         ) from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise PatternError(f"{file}: no YAML: {error}", "correct the file") from error
+        told = " ".join(str(error).replace('in "<unicode string>", ', "at ").split())
+        raise PatternError(f"{file}: no YAML: {told}", "correct the file") from error
 
 
 class _Strict(yaml.SafeLoader):

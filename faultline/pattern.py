@@ -67,8 +67,13 @@ def list_patterns(paths: Files = None, json: console.Json = False) -> None:
 def validate(paths: Files = None, json: console.Json = False) -> None:
     """Check pattern files; exit 1 where one would be refused."""
     from cep_patterns.yaml_loader import LIBRARY, read_patterns
+    from records.errors import UsageError
 
     loaded = read_patterns(paths or [LIBRARY])
+    if not loaded.patterns and not loaded.problems:
+        raise UsageError(
+            f"no patterns in {', '.join(map(str, paths or [LIBRARY]))}", "name files that end in .yaml"
+        )
     for problem in loaded.problems:
         if json:
             console.say_json(
@@ -99,8 +104,7 @@ def import_pattern(
         raw = orjson.loads(file.read_bytes())
     except orjson.JSONDecodeError as error:
         raise PatternError(f"{file}: no JSON: {error}", "correct the file") from error
-    graphs = raw if isinstance(raw, list) else [raw]
-    for graph in graphs:
+    for graph in raw if isinstance(raw, list) else [raw]:
         document = document_of_graph(graph, key)
         pattern, problems = read_document(document, str(file))
         for problem in problems:
@@ -110,7 +114,12 @@ def import_pattern(
         if json:
             console.say_json(document)
         else:
-            console.say(yaml_of(pattern).rstrip())
+            console.say(_item(yaml_of(pattern)) if isinstance(raw, list) else yaml_of(pattern).rstrip())
+
+
+def _item(text: str) -> str:
+    """A document as one of a list."""
+    return "- " + text.rstrip().replace("\n", "\n  ")
 
 
 @app.command("run")

@@ -6,6 +6,7 @@ Imports pydantic only.
 from __future__ import annotations
 
 import difflib
+import re
 import typing
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -59,8 +60,17 @@ def _sentence(finding: dict[str, Any], model: type[BaseModel]) -> str:
         key, inside = str(location[-1]), ".".join(str(part) for part in location[:-1])
         valid = _keys_at(model, location[:-1])
         return f"unknown key {key!r}{f' in {inside}' if inside else ''}{nearest(key, valid)}"
-    message = str(finding["msg"]).removeprefix("Value error, ")
+    message = str(finding["msg"]).removeprefix("Value error, ") + _meant(finding)
     return f"{place}: {message}" if place else message
+
+
+def _meant(finding: dict[str, Any]) -> str:
+    """The word of a fixed list that is most like the one that is wrong; empty where none is."""
+    if finding["type"] != "literal_error" or not isinstance(finding["input"], str):
+        return ""
+    words = re.findall(r"'([^']*)'", str(finding["ctx"]["expected"]))
+    close = difflib.get_close_matches(finding["input"], words, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _keys_at(model: type[BaseModel], location: tuple[str | int, ...]) -> set[str]:

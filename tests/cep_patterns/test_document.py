@@ -135,14 +135,19 @@ def test_defaults() -> None:
         (with_steps("- {name: a}", "within: 30"), "within: a duration with its unit"),
         (with_steps("- {name: a}", "within: 30 parsecs"), "within: a duration with its unit"),
         (with_steps("- {name: a}", "within: 0.5ms"), "finer than 1 ms"),
+        (with_steps("- {name: a}", "within: 99999999999999999999d"), "is longer than 36525 days"),
+        (with_steps("- {name: a}\n- {name: b, within: 36526d}"), "step b: within: 36526d is longer"),
         (with_steps("- {name: a}", "after_match: skip_past"), "did you mean 'skip_past_last'?"),
         (with_steps("- {name: a}", "after_match: skip_to_last"), "say the step"),
         (with_steps("- {name: a}", "after_match: {skip_to: a}"), "after_match: a strategy's name"),
         (with_steps("- {name: a}", "severity: bad"), "severity: Input should be"),
+        (with_steps("- {name: a}", "severity: warn"), "did you mean 'warning'?"),
+        (with_steps("- {name: a}", "maturity: prod"), "did you mean 'production'?"),
+        (with_steps("- {name: a, contiguity: folowed_by}"), "did you mean 'followed_by'?"),
         (with_steps("- {name: a, times: many}"), "step a: times: a number or {from, to}"),
         (with_steps("- {name: a, times: true}"), "step a: times: a number or {from, to}"),
         (with_steps("- {name: a, times: {form: 1}}"), "step a: unknown key 'form'; did you mean 'from'?"),
-        (with_steps("- {name: a, where: 7}"), "step a: where: a condition is text"),
+        (with_steps("- {name: a, where: 7}"), "step a: where: a condition is text; this is a number"),
         (with_steps("- {name: a, contiguity: followed}"), "step a: contiguity: Input should be"),
         (with_steps("- {where: value > 1}"), "step number 1: name: Field required"),
         (with_steps("- {name: 1a}"), "step 1a: name: String should match"),
@@ -167,11 +172,24 @@ def test_defaults() -> None:
         ("id: p\nversion: 0\nkey: node\nsteps: [{name: a}]", "version: Input should be greater"),
         ("id: p\nversion: '1'\nkey: node\nsteps: [{name: a}]", "version: Input should be a valid integer"),
         ("id: 'a b'\nversion: 1\nkey: node\nsteps: [{name: a}]", "id: String should match"),
-        ("[]", "a pattern is a mapping"),
+        ("[]", "a pattern is a mapping of keys to values; this is a list"),
+        ("", "a pattern is a mapping of keys to values; this is empty"),
+        ("hello", "a pattern is a mapping of keys to values; this is text"),
     ],
 )
 def test_what_is_no_document(text: str, told: str) -> None:
     assert told in refusal(text)
+
+
+def test_of_a_long_condition_only_what_is_wrong_is_shown() -> None:
+    told = refusal(
+        with_steps(f"- {{name: a, where: '{'value > 1 and ' * 100} valeu > 2 {' or z > 3' * 100}'}}")
+    )
+    assert "unknown name 'valeu'; did you mean 'value'?" in told
+    assert "...nd value > 1 and" in told
+    assert "valeu > 2  or z > 3" in told
+    assert told.endswith("...")
+    assert len(told) < 300
 
 
 def test_every_wrong_step_is_told_in_one_pass() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 
@@ -116,9 +118,39 @@ def changed(path: tuple[Any, ...], value: object) -> dict[str, Any]:
         (("edges", 1, "target"), "nowhere", "not one chain"),
         (("window", "time", "unit"), "YEARS", "window: 'YEARS'"),
         (("afterMatchStrategy", "type"), "SKIP", "afterMatchStrategy: 'SKIP'"),
+        (("afterMatchStrategy",), "NO_SKIP", "afterMatchStrategy: an object is wanted; this is text"),
+        (("nodes",), {"a": 1}, "nodes of peaks: a list is wanted; this is a mapping"),
+        (("nodes", 0), "end", "nodes of peaks: an object is wanted; this is text"),
+        (("nodes", 0, "condition"), "value > 5", "condition of end: an object is wanted; this is text"),
+        (("nodes", 2, "quantifier", "times"), 3, "times of peak: an object is wanted; this is a number"),
+        (("nodes", 2, "quantifier", "properties"), "SINGLE", "quantifier of peak: properties: a list"),
+        (("window",), "5m", "window: an object is wanted; this is text"),
     ],
 )
 def test_what_is_refused(path: tuple[Any, ...], value: object, told: str) -> None:
     with pytest.raises(PatternError) as caught:
         document_of_graph(changed(path, value))
     assert told in caught.value.message
+
+
+def places(raw: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of everything inside."""
+    inside = raw.items() if isinstance(raw, dict) else enumerate(raw) if isinstance(raw, list) else ()
+    for key, each in inside:
+        yield (*path, key)
+        yield from places(each, (*path, key))
+
+
+@pytest.mark.parametrize(
+    "junk", [None, True, 7, -0.5, "junk", [], ["junk"], [[]], {}, {"junk": []}], ids=repr
+)
+def test_whatever_stands_in_a_place_is_taken_or_refused_in_words(junk: object) -> None:
+    paths = list(places(GRAPH))
+    taken = 0
+    for path in paths:
+        with suppress(PatternError):
+            pattern, problems = read_document(document_of_graph(changed(path, junk)))
+            assert pattern is not None or problems, path
+            taken += pattern is not None
+    assert len(paths) > 40
+    assert taken > 0

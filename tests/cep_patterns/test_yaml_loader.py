@@ -37,7 +37,8 @@ def test_one_bad_file_does_not_touch_the_others(tmp_path: Path) -> None:
     assert [pattern.id for _, pattern in loaded.patterns] == ["b"]
     told = "\n".join(str(problem) for problem in loaded.errors)
     assert "a.yaml: pattern a: unknown key 'verson'; did you mean 'version'?" in told
-    assert "c.yaml: no YAML" in told
+    assert "c.yaml: no YAML: while parsing a flow node" in told
+    assert "at line 1, column 6" in told
 
 
 def test_an_error_is_raised_with_every_finding(tmp_path: Path) -> None:

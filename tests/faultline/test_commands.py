@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import subprocess
 import sys
@@ -212,9 +213,21 @@ def test_a_fault_of_our_own_is_not_taken_for_a_finding() -> None:
     def stop() -> None:
         raise KeyboardInterrupt
 
+    @broken.command()
+    def write() -> None:
+        Path("not/there/x").write_text("")
+
+    @broken.command()
+    def fill() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "x")
+
     done = CliRunner().invoke(broken, ["fail"])
     assert done.exit_code == exits.INTERNAL
     assert "ZeroDivisionError: oh" in done.stderr
+    done = CliRunner().invoke(broken, ["write"])
+    assert done.exit_code == exits.USAGE
+    assert done.stderr.startswith("error: not/there/x: No such file or directory\n  mend: name a file")
+    assert CliRunner().invoke(broken, ["fill"]).exit_code == exits.ENVIRONMENT
     assert CliRunner().invoke(broken, ["stop"]).exit_code == exits.INTERRUPTED
     assert isinstance(CliRunner().invoke(broken, ["--debug", "fail"]).exception, ZeroDivisionError)
 

@@ -11,6 +11,9 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /** One JSON object, read key by key; {@link #done} refuses the keys nobody asked for. */
 final class JsonFields {
+  /** Longer windows are refused: with the time of a sample they must fit into 64 bits. */
+  private static final long LONGEST_MS = 36_525L * 86_400_000;
+
   private final JsonNode object;
   private final Set<String> asked = new LinkedHashSet<>();
 
@@ -88,6 +91,10 @@ final class JsonFields {
     if (ms <= 0) {
       throw new PatternRefusedException(
           "'" + name + "' is " + ms + ": no match fits into it; leave it out for no limit");
+    }
+    if (ms > LONGEST_MS) {
+      throw new PatternRefusedException(
+          "'" + name + "' is " + ms + ": longer than a hundred years");
     }
     return ms;
   }

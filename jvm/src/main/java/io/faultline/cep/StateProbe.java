@@ -227,6 +227,9 @@ final class StateProbe {
 
   /** False where no event of this name changes a partial match in this state. */
   boolean canReact(Name name) {
+    if (actions.length == 0) {
+      return false; // an end of the automaton: no partial match is left in it
+    }
     if (only != null) {
       return !only(name).isNever();
     }

@@ -48,6 +48,26 @@ class CepEngineTest {
     assertEquals(List.of("match p n {up=[0], down=[2]} 2"), player.end());
   }
 
+  /**
+   * Of steps that name their metric, only samples of these metrics are looked at, whoever is
+   * active.
+   */
+  @Test
+  void onlyMetricsThatAPatternNamesAreSeen() throws Exception {
+    String up = step("up", and(metric("a"), is("value", ">", 5)));
+    String down = step("down", and(metric("b"), is("value", "<", 1)));
+    Player player = Player.of(pattern("p", within(60_000), up, down).replace("'series'", "'node'"));
+    for (int i = 0; i < 30; i++) {
+      player.sample("n", List.of("a", "b", "c").get(i % 3), Signal.OTHER, i, i == 0 ? 9 : 3);
+    }
+    assertEquals(20, stats(player).seen());
+    assertEquals(1, stats(player).partials());
+  }
+
+  private static String metric(String name) {
+    return op("==", field("metric"), text(name));
+  }
+
   @Test
   void aQuietSampleReachesNoAutomaton() throws Exception {
     Player player = Player.of(pattern("p", within(60_000), UP, DOWN));

@@ -93,6 +93,7 @@ class PatternReaderTest {
         Arguments.of(
             pattern("times-many", "", A, step("b", HIGH, times(1, 100_000))), "at most 1000"),
         Arguments.of(pattern("within-0", within(0), A), "within_ms"),
+        Arguments.of(pattern("for-ever", within(Long.MAX_VALUE), A), "longer than a hundred years"),
         Arguments.of(pattern("first-not", within(9), step("a", HIGH, NOT)), "step 'a'"),
         Arguments.of(
             pattern("all-optional", "", step("a", HIGH, "'optional':true")),
