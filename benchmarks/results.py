@@ -2,10 +2,12 @@
 
     python -m benchmarks.results nezha DIR --write docs/results.md
     python -m benchmarks.results petshop DIR --write docs/results.md
+    python -m benchmarks.results simulated --write docs/results.md
 
 DIR is the data set as its publishers have it. It is imported, run through the embedded job by `faultline
 run` with the shipped patterns and the released model, and judged; a day of Nezha and a scenario of PetShop
-is a run each. Takes minutes; needs no torch.
+is a run each. `simulated` needs no data: it makes seeded systems that no training drew, all in one run. Takes
+minutes; needs no torch.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Final
 
 import orjson
 
+from benchmarks.results_simulated import FIRST_SEED, not_named_first, simulated, simulated_tables
 from benchmarks.results_study import Study, run_study
 from benchmarks.results_tables import alarm_lines, detection_table, fault_table, put, rankers, ranking_table
 from onnx_models.bundle import default_bundle, load_bundle
@@ -32,6 +35,7 @@ IMPORTERS: Final[dict[str, Callable[[Path, Path], Imported]]] = {
     "nezha": lambda source, out: import_nezha(source, out),
     "petshop": lambda source, out: import_petshop(source, out),
 }
+SIMULATED: Final = "simulated"
 
 
 def studies(name: str, recordings: Sequence[Recording]) -> Iterator[tuple[str, list[Recording]]]:
@@ -51,7 +55,11 @@ def report(found: Sequence[Study], scorer: Scorer) -> str:
     lines = [f"Model `{manifest.name}-{manifest.version}`, sha256 `{manifest.sha256[:16]}`.", ""]
     for study in found:
         ranks = rankers(scorer)
-        lines += [f"### {study.name}", "", *described(study), "", *detection_table(study), ""]
+        lines += [f"### {study.name}", ""]
+        if study.name == SIMULATED:
+            lines += [*simulated_tables(study, scorer), "", *fault_table(not_named_first(study), ranks), ""]
+            continue
+        lines += [*described(study), "", *detection_table(study), ""]
         lines += [*ranking_table(study.places, ranks), "", *fault_table(study, ranks), ""]
         lines += [*alarm_lines(study), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -67,19 +75,11 @@ def described(study: Study) -> list[str]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Imports, runs, judges and writes."""
-    parser = argparse.ArgumentParser(prog="benchmarks.results", description=__doc__)
-    parser.add_argument("set", choices=sorted(IMPORTERS), help="whose data set it is")
-    parser.add_argument("data", type=Path, help="its folder")
-    parser.add_argument("--out", type=Path, default=Path("out/results"), help="recordings and runs go here")
-    parser.add_argument("--reuse", action="store_true", help="judge the runs in --out anew, run none")
-    parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
-    given = parser.parse_args(arguments)
+    """Imports or simulates, runs, judges and writes."""
+    given = _parser().parse_args(arguments)
     scorer = Scorer(load_bundle(default_bundle()))
-    recordings = IMPORTERS[given.set](given.data, given.out / "recordings").recordings
     found = [
-        run_study(name, group, given.out / "runs" / name, given.reuse)
-        for name, group in studies(given.set, recordings)
+        run_study(name, group, given.out / "runs" / name, given.reuse) for name, group in _recorded(given)
     ]
     text = report(found, scorer)
     numbers = {study.name: study.judgement.to_json() for study in found}
@@ -87,6 +87,29 @@ def main(arguments: Sequence[str]) -> None:
     sys.stdout.write(text)
     if given.write is not None:
         put(given.write, given.set, text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="benchmarks.results", description=__doc__)
+    parser.add_argument("set", choices=(*sorted(IMPORTERS), SIMULATED), help="whose data set it is")
+    parser.add_argument("data", type=Path, nargs="?", help="its folder")
+    parser.add_argument("--out", type=Path, default=Path("out/results"), help="recordings and runs go here")
+    parser.add_argument("--reuse", action="store_true", help="judge the runs in --out anew, run none")
+    parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
+    parser.add_argument("--systems", type=int, default=16, help="how many are simulated")
+    parser.add_argument("--faults", type=int, default=4, help="of each of them")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first; the next count on")
+    return parser
+
+
+def _recorded(given: argparse.Namespace) -> Iterator[tuple[str, list[Recording]]]:
+    """The recordings of each run; SystemExit where a data set needs a folder and none is named."""
+    if given.set == SIMULATED:
+        yield SIMULATED, simulated(given.out / "recordings", given.systems, given.faults, given.seed)
+    elif given.data is None:
+        raise SystemExit(f"{given.set}: name the folder of the data set")
+    else:
+        yield from studies(given.set, IMPORTERS[given.set](given.data, given.out / "recordings").recordings)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,11 @@ from faultline.judge import GRACE_MS, Judgement, Verdict, judge
 from faultline.run_folder import RunFolder, Source, open_run
 from gnn.baselines import Window
 from gnn.cases import recording_matrix
+from gnn.cuts import over_threshold
 from onnx_models.encoding import encode
 from onnx_models.features import WINDOW_TICKS
 from onnx_models.snapshot import Snapshot
-from records.frames import FrameRow
+from records.frames import SILENT, FrameRow
 from records.recordings import Recording, RecordingMeta
 
 
@@ -33,6 +34,8 @@ class Place:
     """One fault with its window: what every ranker sees, and the true node's index in the snapshot.
 
     `raised`: (pattern, node) of the alarms that opened the incident which found it; empty for a missed one.
+    `shows`: whether the fault shows at its node or at one that calls it: two ticks in a row over
+    plain thresholds, or the node newly silent.
     """
 
     verdict: Verdict
@@ -40,6 +43,7 @@ class Place:
     window: Window
     truth: int
     raised: tuple[tuple[str, str], ...] = ()
+    shows: bool = True
 
     @property
     def near(self) -> bool:
@@ -172,4 +176,23 @@ def _places(
             truth = snapshot.nodes.index(fault.node)
             triggers = [] if found is None else found.first.triggers
             raised = tuple((each.pattern, each.node) for each in triggers)
-            yield Place(verdict, snapshot, matrix.window(snapshot), truth, raised)
+            first, end = np.searchsorted(times, (fault.start + 1, fault.end + 1)).tolist()
+            shows = shows_in(rows[first : end + 1], callers(snapshot, truth), fault.node)
+            yield Place(verdict, snapshot, matrix.window(snapshot), truth, raised, shows)
+
+
+def shows_in(rows: Sequence[FrameRow], near: set[str], node: str) -> bool:
+    """Whether a signal of one of the nodes `near` is over plain thresholds in two `rows` that follow each
+    other, or `node` falls silent in one.
+    """
+    seen: set[tuple[str, int]] = set()
+    for row in rows:
+        over = over_threshold(row)
+        here = {
+            (row.nodes[n], int(s)) for n, s in zip(*np.nonzero(over), strict=True) if row.nodes[n] in near
+        }
+        at = row.nodes.index(node) if node in row.nodes else -1
+        if seen & here or (at >= 0 and row.presence[at] == SILENT and row.age[at] == 1):
+            return True
+        seen = here
+    return False

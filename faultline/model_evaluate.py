@@ -17,6 +17,7 @@ from faultline.report.evaluation import (
     failure_cells,
     findings,
     heading,
+    late_rows,
     pair_cells,
     verdict_of,
 )
@@ -38,6 +39,10 @@ Simulated = Annotated[
     int,
     typer.Option(min=0, help="Simulated systems of the first family, the others in proportion; 0: none."),
 ]
+Families = Annotated[
+    list[str] | None,
+    typer.Option("--family", help="Of this simulated family only; may be repeated; all if unsaid."),
+]
 TreesOption = Annotated[
     int, typer.Option("--trees", min=0, help="Training systems of the trees beside it; 0: no trees.")
 ]
@@ -55,6 +60,7 @@ def evaluate(
     data: Data = None,
     against: Against = None,
     simulated: Simulated = 60,
+    family: Families = None,
     trees: TreesOption = 160,
     failures: Annotated[int, typer.Option(min=0, help="Failing faults to print per set.")] = 5,
     work: Work = Path("runs/evaluate"),
@@ -71,12 +77,14 @@ def evaluate(
     from faultline.report.render import render_evaluation
     from gnn.evaluation.run import Request, recordings_in
     from gnn.evaluation.run import evaluate as run
+    from gnn.simulator.families import FAMILIES
 
     request = Request(
         bundle=bundle_at(bundle),
         against=None if against is None else bundle_at(against),
         recordings=recordings_in(data or []),
         systems=simulated,
+        families=tuple(family or FAMILIES),
         trees=trees,
         work=work,
     )
@@ -103,6 +111,9 @@ def show(study: Study, failures: int) -> None:
             ("", "AC@1 (95%)", "AC@3", "AC@5", "Avg@5 (95%)", "with signal AC@1", "AC@3", "Avg@5"),
             [(row.name, *cells(row.node), *pair_cells(row.pair)) for row in group.rows],
         )
+        head, rows = late_rows(group)
+        if rows:
+            console.table(head, rows)
         for line in findings(group):
             console.say(f"  {line}")
         for each in group.failures[:failures]:

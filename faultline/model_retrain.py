@@ -11,12 +11,16 @@ import typer
 
 from faultline import console, exits
 from faultline.feedback import BESIDE, read_feedback
+from faultline.live_control import now_ms
 from faultline.model_bundles import BUNDLE_HELP, bundle_at
 from faultline.model_evaluate import show
+from faultline.model_live import publish
+from faultline.retrain_rule import EXAMPLE, parse_rule, seen, waits
 from faultline.words import plural
 
 if TYPE_CHECKING:
     from gnn.retrain import Retrained
+    from onnx_models.bundle import Bundle, Manifest
     from records.feedback import Feedback
 
 FAILURES_SHOWN: Final = 3
@@ -47,24 +51,42 @@ def retrain(
     systems: Annotated[int, typer.Option(min=4, help="Simulated systems mixed in.")] = 160,
     epochs: Annotated[float, typer.Option(min=0.01, help="How often all snapshots are seen.")] = 1.0,
     judged: Annotated[int, typer.Option(min=1, help="Fresh simulated systems to judge on.")] = 30,
+    when: Annotated[
+        str | None, typer.Option(help=f"Only where a rule holds, else exit 0: {EXAMPLE}.")
+    ] = None,
+    bootstrap: Annotated[
+        str | None,
+        typer.Option(
+            "--bootstrap", "--bootstrap-servers", help="Publish it as shadow here where it is better."
+        ),
+    ] = None,
     json: console.Json = False,
 ) -> None:
     """Fine-tune a bundle on a job's own frames and verdicts, and judge it against the one it came from; exit
-    1 where it is worse beyond noise. The bundle is new; nothing is published.
+    1 where it is worse beyond noise. The bundle is new; without --bootstrap nothing is published.
     """
-    from gnn.retrain import Retraining
-    from gnn.retrain import retrain as run
     from onnx_models.bundle import default_bundle, load_bundle
 
+    rule = None if when is None else parse_rule(when)
+    start = load_bundle(default_bundle()) if live is None else bundle_at(live)
+    given = tuple(verdicts(archive, feedback, needed=rule is None))
+    missing = None if rule is None else waits(rule, given, seen(_manifests(start, out)), now_ms())
+    if missing is not None:
+        _idle(missing, json)
+        return
+    from gnn.retrain import Retraining
+    from gnn.retrain import retrain as run
+
     plan = Retraining(
-        live=load_bundle(default_bundle()) if live is None else bundle_at(live),
+        live=start,
         archive=archive,
-        verdicts=tuple(verdicts(archive, feedback)),
+        verdicts=given,
         out=out,
         work=work,
         systems=systems,
         epochs=epochs,
         judged=judged,
+        at=now_ms(),
     )
     with console.progress() as progress:
         done = run(plan, progress)
@@ -74,14 +96,42 @@ def retrain(
         tell(done)
     if done.study.worse:
         raise typer.Exit(exits.FINDINGS)
+    if bootstrap is not None:
+        _shadow(done, bootstrap, json)
 
 
-def verdicts(archive: Path, files: list[Path] | None) -> list[Feedback]:
-    """The verdicts in `files`, or in every feedback.ndjson of the archive; UsageError without any."""
+def _idle(missing: str, json: bool) -> None:
+    if json:
+        console.say_json({"due": False, "missing": missing})
+    else:
+        console.say(f"nothing to do: {missing}")
+
+
+def _shadow(done: Retrained, bootstrap: str, json: bool) -> None:
+    """Publishes the bundle as shadow where it is better than what it came from."""
+    if done.better:
+        publish(str(done.bundle.path), bootstrap, stage="shadow", json=json)
+    else:
+        console.note("not published: it is not better than what it came from")
+
+
+def _manifests(live: Bundle, out: Path) -> list[Manifest]:
+    """The manifests of the live bundle and of those of its name in `out`."""
+    from onnx_models.bundle import read_manifest, released
+
+    name = live.manifest.name
+    made = [read_manifest(path) for path in released(out)]
+    return [live.manifest, *(one for one in made if one.name == name)]
+
+
+def verdicts(archive: Path, files: list[Path] | None, *, needed: bool = True) -> list[Feedback]:
+    """The verdicts in `files`, or in every feedback.ndjson of the archive; UsageError without any that are
+    `needed`.
+    """
     from records.errors import UsageError
 
     found = files or sorted(archive.rglob(BESIDE))
-    if not found:
+    if not found and needed:
         raise UsageError(
             f"{archive}: no {BESIDE} in it", "give verdicts: faultline events feedback; or name a --feedback"
         )

@@ -49,7 +49,7 @@ def simulate(
     seed: Annotated[int, typer.Option(min=0, help="Of the first; the next ones count on from it.")] = 0,
     episodes: Annotated[int, typer.Option(min=0, help="About how many faults each; 0: healthy.")] = 6,
     family: Annotated[
-        str, typer.Option(help="fresh (as in training), large, deep, network-side-known, ...")
+        str, typer.Option(help="fresh (as in training), watched (for the whole job), large, deep, ...")
     ] = "fresh",
     json: console.Json = False,
 ) -> None:

@@ -108,7 +108,7 @@ def no_series(snapshot: Snapshot) -> Window:
 
 def _examples(asked: Asked) -> list[Example]:
     """Return the distinct windows about one fault."""
-    questions = [asked.main, *asked.late.values()]
+    questions = [asked.main, *asked.ticks.values(), *asked.late.values()]
     examples = {one.snapshot.time: one.case.example for one in questions}.values()
     return [replace(one, path=path_labels(one.snapshot, one.truth)) for one in examples]
 

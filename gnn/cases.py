@@ -13,7 +13,6 @@ import numpy as np
 from gnn.baselines import F64, Window
 from gnn.cuts import alarms_between, shows_at
 from gnn.dataset import examples_of
-from gnn.evaluate import Case
 from gnn.examples import Example
 from gnn.matrix import START, FrameMaker, frames_of, jvm_frames
 from gnn.simulator.system import Simulation, simulate
@@ -27,6 +26,24 @@ from records.signals import SIGNALS
 
 _BEFORE = 128
 _DURING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One labelled snapshot with the raw window it came from."""
+
+    example: Example
+    window: Window
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the model sees."""
+        return self.example.snapshot
+
+    @property
+    def nodes(self) -> int:
+        """How many can be ranked."""
+        return len(self.example.snapshot.nodes)
 
 
 def simulated_cases(

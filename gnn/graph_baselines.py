@@ -8,6 +8,8 @@ from which most anomalous nodes are reached, and what alarmed is the signal of i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -60,11 +62,12 @@ def ranked_correlation(window: Window, nodes: int, calls: Calls) -> F64:
     return result
 
 
-def page_rank(window: Window, nodes: int, calls: Calls) -> F64:
+def page_rank(window: Window, nodes: int, calls: Calls, alarmed: Sequence[int] = ()) -> F64:
     """Where a walk over the calls stays that starts at, goes to and stays with anomalous nodes: to callees by
     their score, back to callers by a fifth of theirs, and it rests where nothing around is more anomalous.
 
-    (Personalised PageRank as in MonitorRank, Kim et al., SIGMETRICS 2013.)
+    ``alarmed``: the nodes that raised the alarm, at which it then starts instead. (Personalised PageRank as
+    in MonitorRank, Kim et al., SIGMETRICS 2013.)
     """
     weight = np.log1p(baro(window, nodes)) + 1e-6
     step = np.zeros((nodes, nodes))
@@ -75,6 +78,9 @@ def page_rank(window: Window, nodes: int, calls: Calls) -> F64:
     step[np.diag_indices(nodes)] = np.maximum(weight - step.max(1), 1e-6)
     step /= step.sum(1, keepdims=True)
     start = weight / weight.sum()
+    if alarmed:
+        start = np.zeros(nodes)
+        start[list(alarmed)] = 1.0 / len(set(alarmed))
     rank: F64 = start
     for _ in range(ROUNDS):
         rank = (1 - DAMPING) * start + DAMPING * np.asarray(rank @ step)

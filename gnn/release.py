@@ -11,9 +11,10 @@ import argparse
 import logging
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,12 @@ import torch
 
 from gnn.calibration import degraded, fit_confidence, fit_temperature
 from gnn.card import SIMULATED_ONLY, Judged, card
-from gnn.cases import recording_cases, recording_rows, simulated_cases
+from gnn.cases import Case, recording_cases, recording_rows, simulated_cases
 from gnn.config import DEFAULT_CONFIG, ModelConfig, ReleaseConfig, load_config
 from gnn.course import STATE
 from gnn.dataset import build
-from gnn.evaluate import Case, by_kind, compare, rankers_of, reliability, signal_accuracy
+from gnn.evaluate import by_kind, compare, reliability, signal_accuracy
+from gnn.evaluation.contenders import contenders
 from gnn.examples import Arrays, Example, load, select, unpack
 from gnn.export import OPSET, check_parity, run_torch, shapes_of, to_onnx
 from gnn.matrix import FrameMaker, jvm_frames
@@ -104,14 +106,35 @@ def release_weights(plan: Plan) -> Bundle:
 def trained(config: ModelConfig, run: Path) -> tuple[RootCauseNet, float]:
     """Return the network with the best weights of a run folder, and the minutes it took.
 
-    Raises BundleError when there are none.
+    Raises BundleError when there are none, or those of a network of other sizes.
     """
     if not (run / "best.pt").is_file():
         raise BundleError(f"{run}: no best.pt: nothing was trained there", "faultline model train")
+    weights, seconds = _read(run / "best.pt"), _read(run / STATE).get("seconds")
     model = RootCauseNet(config)
-    model.load_state_dict(torch.load(run / "best.pt", weights_only=True))
-    seconds = float(torch.load(run / STATE, weights_only=True)["seconds"])
+    try:
+        model.load_state_dict(weights)
+    except (RuntimeError, TypeError) as error:
+        raise BundleError(
+            f"{run / 'best.pt'}: weights of another network: {str(error).splitlines()[-1].strip()}",
+            "name the --config that it was trained with",
+        ) from error
+    if not isinstance(seconds, float):
+        raise BundleError(f"{run / STATE} does not say how long it took", "train it anew")
     return model.eval(), seconds / 60
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return what training wrote to a file. Raises BundleError for anything else."""
+    try:
+        found = torch.load(file, weights_only=True)
+    except (OSError, RuntimeError, ValueError, EOFError, KeyError, UnpicklingError) as error:
+        raise BundleError(
+            f"{file}: cannot be read: {str(error).splitlines()[0]}", "train it anew: faultline model train"
+        ) from error
+    if not isinstance(found, dict):
+        raise BundleError(f"{file}: not what training writes", "train it anew: faultline model train")
+    return found
 
 
 def _refuse_existing(plan: Plan) -> None:
@@ -152,15 +175,19 @@ def draft(
     parts: Split,
     minutes: float,
     source: str = SIMULATED_ONLY,
+    archive: Mapping[str, int] | None = None,
 ) -> Draft:
-    """Calibrate, export and check a network that was trained on ``source`` in ``minutes``. Raises BundleError
-    when parity fails."""
+    """Calibrate, export and check a network that was trained on ``source`` in ``minutes``; ``archive``: what
+    the manifest says of a job's archive. Raises BundleError when parity fails."""
     held_out = list(unpack(select(packed, parts.validation[:_CALIBRATE_ON])))
     calibration = calibrate(model, held_out)
     exported = to_onnx(model)
     golden = [run_pair(model, example) for example in held_out[:_GOLDEN]]
     check_parity(model, exported, [pair[0] for pair in golden])
     manifest = _manifest(plan.config, model, packed, parts, calibration, minutes, source)
+    if archive is not None:
+        trained_on = {**manifest.trained_on, "archive": dict(archive)}
+        manifest = manifest.model_copy(update={"trained_on": trained_on})
     bundle = write_bundle(plan.work / "draft" / str(time.time_ns()), manifest, exported, golden, "")
     return Draft(bundle, manifest, exported, golden)
 
@@ -175,7 +202,7 @@ def judge_all(plan: Plan, scorer: Scorer) -> Judged:
         real[recording.meta.name] = compare(list(recording_cases(recording, rows)), scorer)
     judged = Judged(
         scores=compare(cases, scorer),
-        kinds=by_kind(cases, {name: rankers_of(scorer)[name] for name in SHOWN_BY_KIND}),
+        kinds=by_kind(cases, {name: contenders(scorer, None)[name] for name in SHOWN_BY_KIND}),
         signal=signal_accuracy(cases, scorer),
         reliability=reliability(cases, scorer),
         healthy=_healthy(cases, scorer),

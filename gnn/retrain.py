@@ -46,7 +46,7 @@ class Retraining:
 
     ``systems``: simulated systems mixed in; ``share``: of the archive in what is trained on, reached by
     repeating its snapshots up to ``MOST_REPEATS`` times; ``judged``: fresh simulated systems to judge on;
-    ``out``: gets the bundle, ``work``: data and weights.
+    ``out``: gets the bundle, ``work``: data and weights; ``at``: when, ms, for the manifest.
     """
 
     live: Bundle
@@ -61,6 +61,7 @@ class Retraining:
     held_out: float = 0.3
     judged: int = 30
     seed: int = 1
+    at: int = 0
     make: FrameMaker = jvm_frames
 
 
@@ -73,6 +74,15 @@ class Retrained:
     simulated: int
     repeats: int
     study: Study
+
+    @property
+    def better(self) -> bool:
+        """Whether it ranks better over all faults together, by AC@1 and Avg@5, and in no set worse beyond
+        noise."""
+        together = self.study.together
+        assert together is not None
+        gains = (together.difference.ac1.mean, together.difference.avg5.mean)
+        return not self.study.worse and min(gains) >= 0 and max(gains) > 0
 
 
 def retrain(plan: Retraining, tell: Telling = lambda text: None) -> Retrained:
@@ -95,12 +105,17 @@ def retrain(plan: Retraining, tell: Telling = lambda text: None) -> Retrained:
     tell("exporting")
     release = Plan(config, plan.work, plan.out, fresh=plan.judged, make=plan.make)
     minutes = (time.monotonic() - begun) / 60
-    made = draft(release, model, packed, parts, minutes, SOURCE)
+    made = draft(release, model, packed, parts, minutes, SOURCE, mark(plan))
     study = compared(plan, Scorer(made.bundle), found.held_out, tell)
     tell("writing the bundle")
     bundle = written(release, made, section(found, repeats, study))
     log.info("event=retrained path=%s archive=%d repeats=%d", bundle.path, len(found.training), repeats)
     return Retrained(bundle, found, len(simulations["nodes"]), repeats, study)
+
+
+def mark(plan: Retraining) -> dict[str, int]:
+    """Return what the manifest says of the archive: the newest verdict that was seen, and when; ms."""
+    return {"until": max((one.time for one in plan.verdicts), default=0), "at": plan.at}
 
 
 def config_of(plan: Retraining) -> ReleaseConfig:

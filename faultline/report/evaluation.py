@@ -25,6 +25,8 @@ SLICES: Final = {
     "size": "by size of the graph",
     "missing": "by share of missing values",
     "shows": "by whether the fault shows",
+    "ticks": "by ticks after the fault shows",
+    "traced": "the same where its own node deviates by then",
     "delay": "by time after the fault shows",
 }
 
@@ -252,15 +254,32 @@ def findings(group: Group) -> list[str]:
         f"confidence: calibration error {trust.error:.2f}, mean {trust.confidence:.2f},"
         f" right {trust.right:.2f}{hidden}",
     ]
-    late = [each for each in group.slices if each.by == "delay"]
-    if late:
-        told = ", ".join(f"{each.value} {each.ac1[MODEL].mean:.2f}" for each in late)
-        lines.append(f"AC@1 by time after the fault shows: {told} ({plural(late[0].cases, 'fault')})")
+    for by in ("ticks", "delay"):
+        late = [each for each in group.slices if each.by == by]
+        if late:
+            told = ", ".join(f"{each.value} {each.ac1[MODEL].mean:.2f}" for each in late)
+            lines.append(f"AC@1 {SLICES[by]}: {told} ({plural(late[0].cases, 'fault')})")
     if not math.isnan(group.signal.mean):
         lines.append(f"signal of the true node right: {with_interval(group.signal)}")
     if group.against is not None:
         lines.append(versus_line(group.against))
+    if group.twin is not None:
+        twin, other = group.twin.difference, group.twin.other
+        lines.append(
+            f"than on the same faults of {other}: AC@1 {signed(twin.ac1)} ({plural(twin.cases, 'fault')})"
+        )
     return lines
+
+
+def late_rows(group: Group) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """AC@1 by ticks after the fault shows, and of those faults whose own node deviates by then: the head of a
+    table, and a row for each that was asked; no rows where nothing shows.
+    """
+    late = [each for each in group.slices if each.by in ("ticks", "traced")]
+    named = [("" if each.by == "ticks" else "traced, ") + f"{each.value} ({each.cases})" for each in late]
+    head = ("AC@1 after the fault shows", *named)
+    names = [row.name for row in group.rows] if late else []
+    return head, [(name, *(f"{each.ac1[name].mean:.2f}" for each in late)) for name in names]
 
 
 def versus_line(versus: Versus) -> str:

@@ -20,12 +20,15 @@ Telling = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class Judged:
     """One fault: [5] hits per contender for the node, for the (node, signal) where the signal is known and
-    the contender ranks signals, and for the node by seconds after it showed; the model's answer."""
+    the contender ranks signals, and for the node by ticks and by seconds after it showed; ``traced``: the
+    ticks by which the faulty node itself deviates; the model's answer."""
 
     question: Question
     node: Mapping[str, F64]
     pair: Mapping[str, F64]
+    ticks: Mapping[int, Mapping[str, F64]]
     late: Mapping[int, Mapping[str, F64]]
+    traced: frozenset[int]
     answer: Answer
 
     @property
@@ -57,7 +60,7 @@ def judge_all(
 def judge_one(asked: Asked, contenders: Mapping[str, Contender]) -> Judged:
     """Return what came of the questions about one fault."""
     main = asked.main
-    answers = {name: ask(main) for name, ask in contenders.items()}
+    answers = {name: ask(main.case) for name, ask in contenders.items()}
     signal = main.case.example.signal
     pairs = {
         name: hits(answer.pair, main.truth * len(SIGNALS) + signal)
@@ -65,14 +68,17 @@ def judge_one(asked: Asked, contenders: Mapping[str, Contender]) -> Judged:
         if answer.pair is not None and signal >= 0
     }
     nodes = {name: hits(answer.node, main.truth) for name, answer in answers.items()}
-    late: dict[int, Mapping[str, F64]] = {}
-    known = {(main.snapshot.time, main.truth): nodes}
-    for seconds, question in asked.late.items():
-        key = (question.snapshot.time, question.truth)
-        if key not in known:
-            known[key] = {name: hits(ask(question).node, question.truth) for name, ask in contenders.items()}
-        late[seconds] = known[key]
-    return Judged(main, nodes, pairs, late, answers[MODEL])
+    known: dict[int, Mapping[str, F64]] = {main.snapshot.time: nodes}
+    for one in (*asked.ticks.values(), *asked.late.values()):
+        if one.snapshot.time not in known:
+            known[one.snapshot.time] = {
+                name: hits(ask(one.case).node, one.truth) for name, ask in contenders.items()
+            }
+    ticks, late = (
+        {key: known[one.snapshot.time] for key, one in given.items()} for given in (asked.ticks, asked.late)
+    )
+    traced = frozenset(tick for tick, one in asked.ticks.items() if one.traced)
+    return Judged(main, nodes, pairs, ticks, late, traced, answers[MODEL])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnn.baselines import F64, baro, baro_series, chance, nsigma, nsigma_series, per_pair
-from gnn.evaluate import shuffled, without_edges
-from gnn.evaluation.questions import Question
+from gnn.cases import Case
 from gnn.evaluation.trees import Trees
 from gnn.graph_baselines import page_rank, ranked_correlation, traversal
+from gnn.rewire import shuffled, without_edges
 from onnx_models.fallback import rank_by_deviation
 from onnx_models.scorer import Scorer
 from onnx_models.scores import Scores
@@ -38,7 +38,7 @@ class Answer:
     confidence: float | None = None
 
 
-Contender = Callable[[Question], Answer]
+Contender = Callable[[Case], Answer]
 
 
 def contenders(
@@ -46,15 +46,15 @@ def contenders(
 ) -> dict[str, Contender]:
     """Return all by name, the model first; ``against``: another bundle, told by its own name. Without
     ``series`` those that need the raw series are left out."""
-    found: dict[str, Contender] = {MODEL: lambda question: scored(scorer, question.snapshot)}
+    found: dict[str, Contender] = {MODEL: lambda case: scored(scorer, case.snapshot)}
     if against is not None:
         other = against
-        found[named(other)] = lambda question: scored(other, question.snapshot)
-    found[SHUFFLED] = lambda question: scored(scorer, _shuffled(question))
-    found[BARE] = lambda question: scored(scorer, without_edges(question.snapshot))
+        found[named(other)] = lambda case: scored(other, case.snapshot)
+    found[SHUFFLED] = lambda case: scored(scorer, _shuffled(case))
+    found[BARE] = lambda case: scored(scorer, without_edges(case.snapshot))
     if trees is not None:
         learned = trees
-        found[TREES] = lambda question: by_share(learned.score(question.snapshot), question)
+        found[TREES] = lambda case: by_share(learned.score(case.snapshot), case)
     unlearned = plain()
     return found | {name: one for name, one in unlearned.items() if series or name not in OF_SERIES}
 
@@ -62,26 +62,20 @@ def contenders(
 def plain() -> dict[str, Contender]:
     """Return the methods that learned nothing."""
     return {
-        "fallback": lambda question: answer_of(rank_by_deviation(question.snapshot)),
-        "N-sigma": lambda question: Answer(
-            nsigma(question.case.window, _count(question)),
-            per_pair(question.case.window, nsigma_series(question.case.window), _count(question)),
+        "fallback": lambda case: answer_of(rank_by_deviation(case.snapshot)),
+        "N-sigma": lambda case: Answer(
+            nsigma(case.window, case.nodes),
+            per_pair(case.window, nsigma_series(case.window), case.nodes),
         ),
-        "BARO's scorer": lambda question: Answer(
-            baro(question.case.window, _count(question)), _baro_pairs(question)
+        "BARO's scorer": lambda case: Answer(baro(case.window, case.nodes), _baro_pairs(case)),
+        "personalised PageRank": lambda case: by_share(
+            page_rank(case.window, case.nodes, case.snapshot.edge_index), case
         ),
-        "personalised PageRank": lambda question: by_share(
-            page_rank(question.case.window, _count(question), question.snapshot.edge_index), question
+        "traversal": lambda case: Answer(traversal(case.window, case.nodes, case.snapshot.edge_index)),
+        "ranked correlation": lambda case: Answer(
+            ranked_correlation(case.window, case.nodes, case.snapshot.edge_index)
         ),
-        "traversal": lambda question: Answer(
-            traversal(question.case.window, _count(question), question.snapshot.edge_index)
-        ),
-        "ranked correlation": lambda question: Answer(
-            ranked_correlation(question.case.window, _count(question), question.snapshot.edge_index)
-        ),
-        "chance": lambda question: Answer(
-            chance(_count(question)), np.zeros((_count(question), len(SIGNALS)))
-        ),
+        "chance": lambda case: Answer(chance(case.nodes), np.zeros((case.nodes, len(SIGNALS)))),
     }
 
 
@@ -101,23 +95,19 @@ def answer_of(scores: Scores) -> Answer:
     return Answer(node, node[:, None] * scores.signal_score, scores.confidence)
 
 
-def by_share(node: F64, question: Question) -> Answer:
+def by_share(node: F64, case: Case) -> Answer:
     """Return the answer of a method that ranks nodes only: a node's score goes to its signals by BARO's."""
-    pairs = _baro_pairs(question)
+    pairs = _baro_pairs(case)
     total = pairs.sum(1, keepdims=True)
     share = np.where(total > 0, pairs / np.where(total > 0, total, 1.0), 0.0)
     return Answer(node, node[:, None] * share)
 
 
-def _baro_pairs(question: Question) -> F64:
-    return per_pair(question.case.window, baro_series(question.case.window), _count(question))
+def _baro_pairs(case: Case) -> F64:
+    return per_pair(case.window, baro_series(case.window), case.nodes)
 
 
-def _shuffled(question: Question) -> Snapshot:
+def _shuffled(case: Case) -> Snapshot:
     """Return the snapshot with edges laid elsewhere, the same way whenever it is asked."""
-    seed = (question.snapshot.time // 1000, len(question.snapshot.nodes))
-    return shuffled(np.random.default_rng(seed), question.snapshot)
-
-
-def _count(question: Question) -> int:
-    return len(question.snapshot.nodes)
+    seed = (case.snapshot.time // 1000, len(case.snapshot.nodes))
+    return shuffled(np.random.default_rng(seed), case.snapshot)

@@ -1,8 +1,9 @@
-"""The windows a ranking is asked about: for each fault one tick after it shows, and some seconds after that.
+"""The windows a ranking is asked about: for each fault one tick after it shows, and some time after that.
 
-A fault shows at the first tick with an alarm over plain thresholds, or with a node newly silent
-(:func:`gnn.cuts.shows_at`); what alarms by the end of a window is told to who can use it. A fault that never
-shows is asked about at the middle of its time, without alarms.
+A fault shows at the first tick with an alarm over plain thresholds, or with a node newly silent, whichever
+node that is (:func:`gnn.cuts.shows_at`): mostly the tick in which it begins, of which it has a part only.
+What alarms by the end of a window is told to who can use it. A fault that never shows is asked about at the
+middle of its time, without alarms.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from gnn.baselines import Window
-from gnn.cases import recording_matrix, recording_rows, simulated_window
+from gnn.cases import Case, recording_matrix, recording_rows, simulated_window
 from gnn.cuts import alarms_between, shows_at
-from gnn.evaluate import Case
 from gnn.examples import Example
 from gnn.matrix import START, FrameMaker, frames_of, jvm_frames
 from gnn.simulator.faults import KINDS
@@ -25,11 +25,12 @@ from gnn.simulator.system import Simulation
 from onnx_models.encoding import encode
 from onnx_models.features import WINDOW_TICKS
 from onnx_models.snapshot import Snapshot
-from records.frames import FrameRow
+from records.frames import SILENT, FrameRow
 from records.recordings import Recording
 from records.samples import Fault
 from records.signals import SIGNAL_INDEX
 
+TICKS = (0, 1, 2, 3)
 DELAYS_S = (0, 30, 60, 120)
 _KIND_INDEX = {kind: number for number, kind in enumerate(KINDS)}
 
@@ -49,13 +50,15 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Question:
     """One window about one fault. ``shows``: end of the tick at which the fault begins to show, ms; None
-    where it never does."""
+    where it never does. ``traced``: by the end of the window the faulty node itself was over a threshold, or
+    is silent."""
 
     group: str
     source: str
     fault: Fault
     shows: int | None
     case: Case
+    traced: bool
 
     @property
     def snapshot(self) -> Snapshot:
@@ -70,10 +73,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked about one fault: the window one tick after it shows, and windows by seconds after (none
-    where it never shows)."""
+    """What is asked about one fault: the window one tick after it shows, and windows by ticks and by seconds
+    after (none where it never shows, none for seconds that are less than a tick)."""
 
     main: Question
+    ticks: Mapping[int, Question]
     late: Mapping[int, Question]
 
 
@@ -111,12 +115,23 @@ def ask(source: Source, fault: Fault) -> Asked | None:
     shown = shows_at(rows, start, min(end, len(rows) - 1))
     if shown is None:
         main = _question(source, fault, None, min((start + end) // 2, len(rows) - 1))
-        return None if main is None else Asked(main, {})
+        return None if main is None else Asked(main, {}, {})
     main = _question(source, fault, shown, shown + 1)
-    late = {s: _question(source, fault, shown, shown + s * 1000 // rows[shown].tick_ms) for s in DELAYS_S}
     if main is None:
         return None
-    return Asked(main, {s: one for s, one in late.items() if one is not None})
+    tick_s = rows[shown].tick_ms / 1000
+    seconds = {s: int(s // tick_s) for s in DELAYS_S if s == 0 or s >= tick_s}
+    return Asked(
+        main,
+        _after(source, fault, shown, {tick: tick for tick in TICKS}),
+        _after(source, fault, shown, seconds),
+    )
+
+
+def _after(source: Source, fault: Fault, shown: int, ticks: Mapping[int, int]) -> dict[int, Question]:
+    """Return the windows so many ``ticks`` after a fault shows, by their keys."""
+    found = {key: _question(source, fault, shown, shown + tick) for key, tick in ticks.items()}
+    return {key: one for key, one in found.items() if one is not None}
 
 
 def _question(source: Source, fault: Fault, shown: int | None, last: int) -> Question | None:
@@ -139,7 +154,11 @@ def _question(source: Source, fault: Fault, shown: int | None, last: int) -> Que
         delay=-1 if shown is None else last - shown,
     )
     shows = None if shown is None else rows[shown].time
-    return Question(source.group, source.name, fault, shows, Case(example, source.window(snapshot)))
+    traced = rows[last].presence[rows[last].nodes.index(fault.node)] == SILENT
+    traced |= any(alarm.node == fault.node for alarm in alarms)
+    return Question(
+        source.group, source.name, fault, shows, Case(example, source.window(snapshot)), bool(traced)
+    )
 
 
 def recorded(recordings: Iterable[Recording], make: FrameMaker = jvm_frames) -> Iterator[Source]:

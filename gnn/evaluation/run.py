@@ -25,13 +25,15 @@ EPISODES = 6
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to evaluate: ``systems`` of the first simulated family (0: none of any), the faults of
-    ``recordings``, ``trees`` trained on so many systems (0: none); ``work`` keeps the trees' data."""
+    """What to evaluate: ``systems`` of the first simulated family (0: none of any), of ``families`` only, the
+    faults of ``recordings``, ``trees`` trained on so many systems (0: none); ``work`` keeps the trees'
+    data."""
 
     bundle: Bundle
     against: Bundle | None = None
     recordings: tuple[Recording, ...] = ()
     systems: int = 60
+    families: tuple[str, ...] = tuple(FAMILIES)
     trees: int = 160
     work: Path = Path("runs/evaluate")
     make: FrameMaker = jvm_frames
@@ -40,8 +42,8 @@ class Request:
 def evaluate(request: Request, tell: Telling = lambda text: None) -> Study:
     """Return what came of ``request``.
 
-    Raises UsageError when there is no fault to judge on, JavaError, RecordingError, BundleError,
-    ScoringError, MachineError without scikit-learn.
+    Raises UsageError when there is no fault to judge on or a family is unknown, JavaError,
+    RecordingError, BundleError, ScoringError, MachineError without scikit-learn.
     """
     scorer = Scorer(request.bundle)
     other = None if request.against is None else Scorer(request.against)
@@ -65,7 +67,7 @@ def _sources(request: Request, folder: Path, tell: Telling) -> Iterator[Source]:
     for number, recording in enumerate(request.recordings, start=1):
         tell(f"frames: recording {number} of {len(request.recordings)}")
         yield from recorded([recording], request.make)
-    for name in FAMILIES if request.systems else ():
+    for name in request.families if request.systems else ():
         tell(f"frames: simulated systems, {name}")
         yield from simulated(name, systems_of(name, request.systems, EPISODES), folder, request.make)
 

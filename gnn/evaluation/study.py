@@ -4,7 +4,7 @@ bundle stands against another."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from gnn.evaluation.metrics import (
     interval,
     trust,
 )
-from gnn.evaluation.questions import DELAYS_S
+from gnn.evaluation.questions import DELAYS_S, TICKS
+from gnn.simulator.families import FAMILIES
 
 LEVEL = 0.95
 _SIZES = ((1, "up to 10 nodes"), (11, "11 to 30"), (31, "31 to 80"), (81, "more than 80"))
@@ -45,7 +46,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """AC@1 per contender over the faults of one ``value`` of ``by`` (kind, size, missing, shows, delay)."""
+    """AC@1 per contender over the faults of one ``value`` of ``by``: kind, size, missing, shows, ticks,
+    traced, delay."""
 
     by: str
     value: str
@@ -81,7 +83,8 @@ class Versus:
 class Group:
     """One set. ``unseen``: faults left out, at nodes that no frame knows; ``hidden``: faults that never show.
     ``best``: against the best method that is not the model itself, by AC@1; ``graph``: against itself with
-    the edges shuffled and removed."""
+    the edges shuffled and removed; ``twin``: the model against itself on the same faults of another set,
+    whose systems are these but for what was changed."""
 
     name: str
     faults: int
@@ -96,6 +99,7 @@ class Group:
     best: Versus
     graph: tuple[Versus, ...]
     against: Versus | None
+    twin: Versus | None = None
 
 
 def group_of(name: str, judged: Sequence[Judged], unseen: int, other: str | None, level: float) -> Group:
@@ -145,7 +149,8 @@ def _sure(judged: Judged) -> float:
 
 
 def slices(judged: Sequence[Judged]) -> Iterable[Slice]:
-    """Yield the set cut by kind of fault, size, missing values, whether the fault shows, and delay."""
+    """Yield the set cut by kind of fault, size, missing values, whether the fault shows, and how long
+    after; by ticks also the faults alone whose own node deviates by then."""
     cuts: dict[str, Callable[[Judged], str]] = {
         "kind": lambda one: one.question.fault.kind,
         "size": lambda one: _named(_SIZES, len(one.question.snapshot.nodes)),
@@ -159,10 +164,23 @@ def slices(judged: Sequence[Judged]) -> Iterable[Slice]:
         order = [value for _, value in (*_SIZES, *_MISSING)]
         for value in sorted(parts, key=lambda text: (order.index(text) if text in order else -1, text)):
             yield _slice(by, value, [one.node for one in parts[value]])
+    for tick in TICKS:
+        after = [one.ticks[tick] for one in judged if tick in one.ticks]
+        if after:
+            yield _slice("ticks", ticks_named(tick), after)
+    for tick in TICKS:
+        traced = [one.ticks[tick] for one in judged if tick in one.traced]
+        if traced:
+            yield _slice("traced", ticks_named(tick), traced)
     for seconds in DELAYS_S:
         late = [one.late[seconds] for one in judged if seconds in one.late]
         if late:
             yield _slice("delay", f"{seconds} s", late)
+
+
+def ticks_named(tick: int) -> str:
+    """Return `0 ticks`, `1 tick`, ..."""
+    return f"{tick} tick" if tick == 1 else f"{tick} ticks"
 
 
 def _slice(by: str, value: str, found: Sequence[Mapping[str, F64]]) -> Slice:
@@ -218,4 +236,27 @@ def groups_of(judged: Sequence[Judged], unseen: Mapping[str, int], other: str | 
     for one in judged:
         parts.setdefault(one.question.group, []).append(one)
     level = 1 - (1 - LEVEL) / max(1, len(parts))
-    return tuple(group_of(name, part, unseen.get(name, 0), other, level) for name, part in parts.items())
+    groups = [group_of(name, part, unseen.get(name, 0), other, level) for name, part in parts.items()]
+    return tuple(
+        replace(group, twin=twin_of(parts[group.name], parts.get(FAMILIES[group.name].twin or "", ())))
+        if group.name in FAMILIES
+        else group
+        for group in groups
+    )
+
+
+def twin_of(judged: Sequence[Judged], others: Sequence[Judged]) -> Versus | None:
+    """Return how the model does on faults against the same faults of ``others``, the systems' numbers at the
+    end of their names; None where there are none of the same."""
+    known = {_place(one): one for one in others}
+    pairs = [(one, known[_place(one)]) for one in judged if _place(one) in known]
+    if not pairs:
+        return None
+    changed, same = (nodes(each, MODEL) for each in zip(*pairs, strict=True))
+    return Versus(others[0].question.group, difference(changed, same))
+
+
+def _place(judged: Judged) -> tuple[str, str, int]:
+    """Return what the same fault of two twin systems has in common."""
+    question = judged.question
+    return question.source.rpartition("-")[2], question.fault.node, question.fault.start

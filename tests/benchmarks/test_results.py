@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.results import IMPORTERS, studies
+from benchmarks.results import IMPORTERS, SIMULATED, studies
 from benchmarks.results_study import Place, Study, callers, places_of, published, published_spans, union
 from benchmarks.results_tables import (
     accuracies,
@@ -164,4 +164,5 @@ def test_a_day_and_a_scenario_are_a_run_each() -> None:
 def test_the_page_has_the_marks_of_each_data_set() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "results.md").read_text(encoding="utf-8")
 
-    assert [page.count(mark) for name in IMPORTERS for mark in marks(name)] == [1] * 2 * len(IMPORTERS)
+    counts = [page.count(mark) for name in (*IMPORTERS, SIMULATED) for mark in marks(name)]
+    assert counts == [1] * 2 * (len(IMPORTERS) + 1)

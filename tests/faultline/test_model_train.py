@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from faultline import exits
 from faultline.main import app
 from onnx_models.bundle import load_bundle
+from onnx_models.scorer import Scorer
 from records.checking import check_recording
 from records.recordings import open_recording
 
@@ -58,7 +59,39 @@ def test_train_makes_a_bundle_which_export_does_not_overwrite(tmp_path: Path) ->
     refused = model("export", *common, "--out", str(tmp_path / "out"))
     assert refused.exit_code == exits.ENVIRONMENT
     assert "never overwritten" in refused.stderr
+    again = model("export", *common, "--out", str(tmp_path / "out"), "--version", "2")
+    assert again.exit_code == exits.OK, again.output
+    second = load_bundle(tmp_path / "out" / "tiny-2")
+    assert second.manifest.sha256 == first.manifest.sha256
+    assert second.manifest.confidence == first.manifest.confidence
+    assert Scorer(second).check_golden() < 1e-4
+    assert "## Scores on simulated systems never seen" in (second.path / "card.md").read_text()
+    _bad_runs(tmp_path, common)
     shutil.rmtree(tmp_path / "work" / "run")
     nothing = model("export", *common, "--out", str(tmp_path / "more"))
     assert nothing.exit_code == exits.ENVIRONMENT
     assert "faultline model train" in nothing.stderr
+
+
+def _bad_runs(tmp_path: Path, common: list[str]) -> None:
+    """What a run folder may hold instead of what training writes, and what is said of it."""
+    run, more = tmp_path / "work" / "run", ["--out", str(tmp_path / "more"), "--version", "3"]
+    kept = {file.name: file.read_bytes() for file in run.iterdir()}
+
+    def complaint(*arguments: str) -> str:
+        done = model("export", *common, *more, *arguments)
+        assert done.exit_code == exits.ENVIRONMENT, done.output
+        for name, content in kept.items():
+            (run / name).write_bytes(content)
+        return done.stderr
+
+    wide = tmp_path / "wide.yaml"
+    wide.write_text(TINY.replace("hidden: 8", "hidden: 12"))
+    assert "weights of another network" in complaint("--config", str(wide))
+    (run / "best.pt").write_bytes(b"no weights")
+    assert "best.pt: cannot be read" in complaint()
+    (run / "best.pt").write_bytes(kept["best.pt"][:200])
+    assert "best.pt: cannot be read" in complaint()
+    (run / "state.pt").unlink()
+    assert "state.pt: cannot be read" in complaint()
+    assert not (tmp_path / "more").exists()

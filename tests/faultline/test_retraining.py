@@ -69,9 +69,12 @@ def test_the_pages_commands_retrain_judge_and_write_a_new_bundle(
     monkeypatch.chdir(tmp_path)
     done: dict[str, Result] = {}
     for words in typed():
-        done[words[1]] = CliRunner().invoke(app, [*words, *SMALL[words[1]]])
-        assert done[words[1]].exit_code in (exits.OK, exits.FINDINGS), done[words[1]].output
-    assert set(done) == set(SMALL)
+        name = "by rule" if "--when" in words else words[1]
+        done[name] = CliRunner().invoke(app, [*words, *SMALL[words[1]]])
+        assert done[name].exit_code in (exits.OK, exits.FINDINGS), done[name].output
+    assert set(done) == {*SMALL, "by rule"}
+    missing = json.loads(done["by rule"].stdout)["missing"]
+    assert missing == "0 of 50 labels, retrained 0s ago, not 7d"
 
     told = json.loads(done["retrain"].stdout)
     live = load_bundle(default_bundle())
@@ -81,6 +84,10 @@ def test_the_pages_commands_retrain_judge_and_write_a_new_bundle(
     assert bundle.manifest.trained_on["config"]["train"]["start"] == live.path.name
     assert told["confirmed"] >= 3
     assert told["held_out"] >= 1
+    mark = bundle.manifest.trained_on["archive"]
+    lines = (tmp_path / "out" / "week" / "feedback.ndjson").read_text().splitlines()
+    assert mark["until"] == max(json.loads(line)["time"] for line in lines)
+    assert mark["at"] > mark["until"]
     assert told["snapshots"]["simulated"] > 20
     assert {group["name"] for group in told["evaluation"]["groups"]} == {"shop", "fresh"}
     shadow = f"faultline model publish {told['bundle']} --bootstrap localhost:9092 --stage shadow"

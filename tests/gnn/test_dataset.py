@@ -11,6 +11,7 @@ from gnn.cases import recording_cases, recording_rows, simulated_cases
 from gnn.config import DataConfig, ReleaseConfig, TrainConfig
 from gnn.dataset import build, examples_of, path_labels
 from gnn.evaluate import judge
+from gnn.evaluation.contenders import scored
 from gnn.examples import Example, load
 from gnn.matrix import frames_of
 from gnn.release import Plan, release
@@ -107,6 +108,6 @@ def test_a_release_from_nothing_in_small(tmp_path: Path, incident: Recording) ->
     assert "## Scores on shop, never trained on" in card
     scorer = Scorer(bundle)
     cases = list(simulated_cases(range(40, 42), 4, 1))
-    assert judge(cases, lambda case: scorer.score_one(case.example.snapshot).node_probability)["cases"] > 0
+    assert judge(cases, lambda case: scored(scorer, case.snapshot))["cases"] > 0
     with pytest.raises(BundleError, match="never overwritten"):
         release(plan)

@@ -9,9 +9,12 @@ import pytest
 
 from gnn.baselines import Window, baro, chance, nsigma
 from gnn.calibration import degraded, fit_confidence, fit_temperature
-from gnn.evaluate import Case, by_kind, judge, shuffled, without_edges
+from gnn.cases import Case
+from gnn.evaluate import by_kind, judge
+from gnn.evaluation.contenders import Answer
 from gnn.evaluation.metrics import accuracy_at
 from gnn.examples import Example
+from gnn.rewire import shuffled, without_edges
 from onnx_models.confidence import FEATURES, confidence_features, confidence_of
 from onnx_models.encoding import encode
 from onnx_models.fallback import rank_by_deviation
@@ -57,14 +60,14 @@ def case(truth: int) -> Case:
 
 
 def test_judge_leaves_healthy_cases_out_and_chance_is_chance() -> None:
-    result = judge([case(1), case(2), case(-1)], lambda one: chance(4))
+    result = judge([case(1), case(2), case(-1)], lambda one: Answer(chance(4)))
     scores = {"AC@1": 0.25, "AC@3": 0.75, "AC@5": 1.0, "Avg@5": pytest.approx(0.7)}
     assert result == scores | {"low": 0.25, "high": 0.25, "cases": 2}
 
 
 def test_the_interval_is_that_of_the_cases() -> None:
     right = np.array([0.0, 9.0, 0.0, 0.0])
-    result = judge([case(1)] * 15 + [case(2)] * 5, lambda one: right)
+    result = judge([case(1)] * 15 + [case(2)] * 5, lambda one: Answer(right))
     assert result["AC@1"] == 0.75
     assert 0.5 <= result["low"] < 0.65
     assert 0.85 < result["high"] <= 1.0
@@ -74,7 +77,7 @@ def test_kinds_are_judged_apart() -> None:
     right = np.array([0.0, 9.0, 0.0, 0.0])
     cases = [case(1), case(2)]
     other = replace(cases[1], example=replace(cases[1].example, kind=1))
-    first, second = by_kind([cases[0], other], {"it": lambda one: right}).values()
+    first, second = by_kind([cases[0], other], {"it": lambda one: Answer(right)}).values()
     assert (first["it"]["AC@1"], second["it"]["AC@1"]) == (1.0, 0.0)
 
 

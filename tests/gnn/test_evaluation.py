@@ -9,15 +9,20 @@ import numpy as np
 import pytest
 
 from gnn.baselines import Window
-from gnn.evaluate import without_edges
+from gnn.cases import Case
 from gnn.evaluation.asking import first_causes, judge_all, missing
 from gnn.evaluation.contenders import MODEL, SHUFFLED, TREES, Answer, contenders
 from gnn.evaluation.metrics import BINS, LEAST, difference, hits, interval, trust
-from gnn.evaluation.questions import DELAYS_S, Asked, Source, ask, gather
+from gnn.evaluation.questions import TICKS, Asked, Source, ask, gather
 from gnn.evaluation.study import groups_of
 from gnn.evaluation.trees import Trees, columns, labelled
 from gnn.examples import Example, pack
+from gnn.rewire import without_edges
 from gnn.simulator.families import FAMILIES, systems_of
+from gnn.simulator.faults import Fault as Fault_
+from gnn.simulator.pollution import polluted
+from gnn.simulator.series import Series
+from gnn.simulator.system import Simulation
 from onnx_models.bundle import default_bundle, load_bundle
 from onnx_models.encoding import encode
 from onnx_models.scorer import Scorer
@@ -69,17 +74,27 @@ def test_a_fault_is_asked_about_one_tick_after_it_shows_and_some_seconds_after()
     assert one is not None
     assert one.main.shows == START + SHOWS * TICK_MS
     assert one.main.snapshot.time == START + (SHOWS + 1) * TICK_MS
-    assert set(one.late) == set(DELAYS_S)
-    ticks = [(one.late[s].snapshot.time - one.main.shows) // TICK_MS for s in DELAYS_S]
-    assert ticks == [0, 0, 1, 2]
+    after = {s: (asked.snapshot.time - one.main.shows) // TICK_MS for s, asked in one.late.items()}
+    assert after == {0: 0, 60: 1, 120: 2}
+    assert [(one.ticks[n].snapshot.time - one.main.shows) // TICK_MS for n in TICKS] == [0, 1, 2, 3]
     assert one.main.snapshot.nodes[one.main.truth] == "redis"
+
+
+def test_a_fault_is_traced_once_its_own_node_is_over_a_threshold() -> None:
+    made = rows()
+    made[SHOWS] = with_cell(quiet_row(SHOWS), 0, "cpu", 30.0, 1.0)
+    one = ask(source(made), fault())
+    assert one is not None
+    assert {tick: each.traced for tick, each in one.ticks.items()} == {0: False, 1: True, 2: True, 3: True}
+    (judged,) = judge_all([one], contenders(Scorer(load_bundle(default_bundle())), None))
+    assert judged.traced == {1, 2, 3}
 
 
 def test_a_fault_that_never_shows_is_asked_about_at_the_middle_without_alarms() -> None:
     one = ask(source(rows(None)), fault())
     assert one is not None
     assert one.main.shows is None
-    assert one.late == {}
+    assert one.late == one.ticks == {}
     assert fault().start < one.main.snapshot.time < fault().end
     assert not one.main.snapshot.node_static[:, 0].any()
 
@@ -131,12 +146,12 @@ def test_every_contender_answers_and_the_spoilt_graph_is_spoilt_alike_each_time(
     found = contenders(scorer, None, scorer)
     assert TREES not in found
     for name, contender in found.items():
-        answer = contender(one.main)
+        answer = contender(one.main.case)
         assert answer.node.shape == (3,), name
         assert answer.pair is None or answer.pair.shape == (3, len(SIGNALS)), name
-        assert np.array_equal(answer.node, contender(one.main).node), name
-    assert found[MODEL](one.main).node.argmax() == 2
-    assert found["BARO's scorer"](one.main).node.argmax() == 2
+        assert np.array_equal(answer.node, contender(one.main.case).node), name
+    assert found[MODEL](one.main.case).node.argmax() == 2
+    assert found["BARO's scorer"](one.main.case).node.argmax() == 2
     assert next(iter(found)) == MODEL
     assert SHUFFLED in found
 
@@ -150,8 +165,16 @@ def test_a_study_names_failures_with_what_was_told_instead() -> None:
     assert wrong.rank >= 2
     assert group.rows[0].node.ac1.mean == 0.5
     assert group.rows[0].pair is not None
-    assert {one.by for one in group.slices} == {"kind", "size", "missing", "shows", "delay"}
-    assert [one.value for one in group.slices if one.by == "delay"] == ["0 s", "30 s", "60 s", "120 s"]
+    assert {one.by for one in group.slices} == {
+        "kind",
+        "size",
+        "missing",
+        "shows",
+        "ticks",
+        "traced",
+        "delay",
+    }
+    assert [one.value for one in group.slices if one.by == "delay"] == ["0 s", "60 s", "120 s"]
     assert group.best.other not in (MODEL, SHUFFLED)
 
 
@@ -159,8 +182,8 @@ def test_a_bundle_that_answers_the_other_way_round_is_worse_and_not_the_other_wa
     scorer = Scorer(load_bundle(default_bundle()))
     good = contenders(scorer, None)
 
-    def upside_down(question: object) -> Answer:
-        answer = good[MODEL](question)  # type: ignore[arg-type]
+    def upside_down(case: Case) -> Answer:
+        answer = good[MODEL](case)
         return replace(answer, node=-answer.node)
 
     faults = [fault() for _ in range(LEAST)]
@@ -225,7 +248,62 @@ def test_families_differ_from_training_as_they_say() -> None:
     assert sides <= {None}
     again = next(systems_of("deep", 10, 1)), next(systems_of("deep", 10, 1))
     assert np.array_equal(again[0].matrix, again[1].matrix, equal_nan=True)
-    assert len(FAMILIES) == 5
+    on_calls = next(systems_of("network-on-calls", 10, 3))
+    assert {each.side for each in on_calls.series if each.peer is not None} == {"client", "server"}
+    assert len(FAMILIES) == 8
+
+
+def test_a_polluted_baseline_shows_the_fault_in_a_fifth_of_its_ticks_and_in_nothing_else() -> None:
+    pairs = list(zip(systems_of("one-fault", 8, 1), systems_of("polluted", 8, 1), strict=True))
+    assert len(pairs) == 16
+    shown = 0
+    for clean, dirty in pairs:
+        assert clean.graph.rpartition("-")[2] == dirty.graph.rpartition("-")[2]
+        if not clean.faults:
+            assert np.array_equal(clean.matrix, dirty.matrix, equal_nan=True)
+            continue
+        start, gauges = clean.faults[0].start, [one.kind == "gauge" for one in clean.series]
+        assert np.array_equal(
+            clean.matrix[start - 10 :, gauges], dirty.matrix[start - 10 :, gauges], equal_nan=True
+        )
+        same = (clean.matrix == dirty.matrix) | (np.isnan(clean.matrix) & np.isnan(dirty.matrix))
+        changed = (~same[: max(0, start - 10), gauges]).any(1).sum()
+        assert changed <= round(0.2 * max(0, start - 10))
+        shown += int(changed)
+    assert shown > 50
+
+
+def test_counters_of_a_polluted_baseline_never_fall() -> None:
+    counter = np.array([1.0, 2.0, 3.0, 4.0, 104.0, 204.0])
+    series = [Series(0, "requests_total", "traffic", kind="counter")]
+    fault = Fault_(0, "cpu_hog", 14, 16, 1.0)
+    matrix = np.concatenate([np.arange(10.0), 10 + counter])[:, None]
+    one = Simulation("shop", ("a",), series, matrix, [], [fault], 60_000)
+    found = polluted(np.random.default_rng(0), one, 0.5).matrix[:, 0]
+    grown = np.diff(found)
+    assert sorted(grown[:3].tolist()) == [1.0, 1.0, 100.0]
+    assert found[-1] - found[-2] == 100.0
+    assert (grown >= 0).all()
+
+
+def test_the_same_faults_of_two_sets_are_compared_in_pairs() -> None:
+    scorer = Scorer(load_bundle(default_bundle()))
+    good = contenders(scorer, None)
+    (one,) = asked()
+
+    def named_as(group: str, source: str) -> Asked:
+        return replace(one, main=replace(one.main, group=group, source=source))
+
+    clean = judge_all([named_as("one-fault", "one-fault-7")], good)
+    dirty = judge_all(
+        [named_as("polluted", "polluted-7"), named_as("polluted", "polluted-8")],
+        {**good, MODEL: lambda case: Answer(np.array([3.0, 2.0, 1.0]), np.ones((3, 11)), 0.5)},
+    )
+    groups = {group.name: group for group in groups_of([*clean, *dirty], {}, None)}
+    told = groups["polluted"].twin
+    assert groups["one-fault"].twin is None
+    assert told is not None
+    assert (told.other, told.difference.cases, told.difference.ac1.mean) == ("one-fault", 1, -1.0)
 
 
 def test_the_package_is_free_of_torch(tmp_path: Path) -> None:
