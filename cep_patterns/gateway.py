@@ -67,10 +67,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one pattern took of a recording; times in ns, `run_ns` that of the whole run with all patterns.
+    """What one pattern took of a run; times in ns, `run_ns` that of the whole run with all patterns.
 
     `events_seen`: samples whose metric and signal it looks at; `automaton_steps`: those that the automaton
-    had to see; `partials_peak`: most partial matches at once over all keys.
+    had to see; `partials_peak`: most partial matches at once over all keys; `evicted`: those that went
+    because a key held too many; `condition_errors`: numbers that could not be computed.
     """
 
     pattern: str
@@ -83,6 +84,7 @@ class Cost:
     partials_peak: int
     evicted: int
     failed: int
+    condition_errors: int
 
 
 @dataclass
@@ -90,8 +92,7 @@ class RunResult:
     """What one run gave.
 
     Matches and timeouts in order, indices of late samples, and patterns that were refused. `trace`: what
-    partial matches made of each sample, where that was asked for; `costs`: of a recording, what each pattern
-    took of it.
+    partial matches made of each sample, where that was asked for; `costs`: what each pattern of samples took.
     """
 
     found: list[Found] = field(default_factory=list)

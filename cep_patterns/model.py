@@ -137,7 +137,7 @@ class PatternModel(Record):
     """
 
     id: Identifier
-    version: Annotated[int, Field(ge=1)]
+    version: Annotated[int, Field(ge=1, lt=2**31)]
     key: Key
     maturity: Literal["experimental", "production", "deprecated"] = "experimental"
     severity: Severity = "warning"

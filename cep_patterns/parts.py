@@ -15,6 +15,8 @@ from cep_patterns.short_forms import RefusedError, duration_ms, kind_of, made, m
 from cep_patterns.tree import Expr
 from cep_patterns.vocabulary import ConditionError, Vocabulary
 
+_DEEPEST: Final = 20
+"""Groups in groups that the JVM takes."""
 _SHOWN: Final = 120
 """Characters of a condition that an error shows."""
 _REPEATS: Final = ("contiguity", "times", "one_or_more", "optional", "consecutive", "combinations", "until")
@@ -43,6 +45,8 @@ class PartsReader:
         """The parts in the list `raw`; `seen` are the steps whose samples are there before the first."""
         if not isinstance(raw, list) or not raw:
             raise RefusedError(f"{key}: a list of at least one step is wanted")
+        if key == "steps":
+            _check_depth(raw)
         parts: list[PartModel] = []
         for number, each in enumerate(raw, start=1):
             name = _label(each, number)
@@ -119,6 +123,15 @@ def _keyed(key: str, read: Callable[[object], Any], value: object) -> Any:
         return read(value)
     except RefusedError as refused:
         raise RefusedError(f"{key}: {refused.message}") from refused
+
+
+def _check_depth(parts: object, depth: int = 0) -> None:
+    """Refuses groups that are deeper than may be, and so groups that hold themselves."""
+    if depth > _DEEPEST:
+        raise RefusedError(f"groups nested deeper than {_DEEPEST}")
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, Mapping) and "group" in part:
+            _check_depth(part["group"], depth + 1)
 
 
 def _negated(document: Mapping[str, Any]) -> bool:

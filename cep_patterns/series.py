@@ -15,6 +15,7 @@ Labels graph, node, peer, side, signal, unit and kind are the sample's own field
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _OWN: Final = ("graph", "node", "peer", "side", "signal", "unit", "kind")
@@ -62,27 +63,37 @@ def expand_values(text: str) -> list[float | None]:
     return values
 
 
-def _parts(text: str) -> list[list[float | None]]:
-    parts: list[list[float | None]] = []
+def _parts(text: str) -> Iterator[list[float | None]]:
     position = 0
     while rest := text[position:].lstrip():
         position = len(text) - len(rest)
         group = _GROUP.match(rest)
         token = group.group(0) if group else rest.split(maxsplit=1)[0]
-        parts.append(expand_values(group.group(1)) * int(group.group(2)) if group else _token(token))
+        yield _repeated(expand_values(group.group(1)), group.group(2)) if group else _token(token)
         position += len(token)
         if position < len(text) and not text[position].isspace():
             raise NotationError(f"{text[position:]!r}: a blank is wanted between values")
-    return parts
 
 
 def _token(token: str) -> list[float | None]:
     if token == "stale":
         return [None]
     if gap := _GAP.fullmatch(token):
-        return [None] * int(gap.group(1) or 1)
+        return _repeated([None], gap.group(1) or "1")
     item = _ITEM.fullmatch(token)
     if item is None or (item.group(2) and not item.group(3)):
         raise NotationError(f"{token!r} is no value; there are 1, 1x3, 1+2x3, _, _x3, stale and [1 2]x3")
-    first, step, more = float(item.group(1)), float(item.group(2) or 0), int(item.group(3) or 0)
+    first, step, more = float(item.group(1)), float(item.group(2) or 0), _count(item.group(3) or "0")
     return [first + step * number for number in range(more + 1)]
+
+
+def _repeated(values: list[float | None], times: str) -> list[float | None]:
+    if len(values) * _count(times) > MAX_VALUES:
+        raise NotationError(f"more than {MAX_VALUES} values")
+    return values * int(times)
+
+
+def _count(digits: str) -> int:
+    if len(digits) > len(str(MAX_VALUES)) or int(digits) > MAX_VALUES:
+        raise NotationError(f"x{digits[:20]}: more than {MAX_VALUES} values")
+    return int(digits)

@@ -96,6 +96,8 @@ def read_yaml(file: Path) -> Any:
         raise PatternError(
             f"{file}: cannot be read: {error.strerror}", "name a file that is there"
         ) from error
+    except RecursionError as error:
+        raise PatternError(f"{file}: no YAML: nested too deeply", "correct the file") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         told = " ".join(str(error).replace('in "<unicode string>", ', "at ").split())
         raise PatternError(f"{file}: no YAML: {told}", "correct the file") from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ from faultline import console, exits, pattern_files, pattern_live, pattern_proof
 from faultline.words import clock, duration, plural
 
 if TYPE_CHECKING:
-    from cep_patterns.gateway import Found
+    from cep_patterns.gateway import Cost, Found
     from records.samples import Sample
 
 app = typer.Typer(no_args_is_help=True, help="CEP patterns: what counts as an anomaly.")
@@ -157,9 +157,27 @@ def run_pattern(
             console.say_json(line)
         else:
             console.say(_in_words(line))
+    for told in _contained(result.costs):
+        console.note(told)
     console.note(
         f"{plural(result.samples, 'sample')}, {plural(len(result.found), 'result')}, {len(result.late)} late"
     )
+
+
+def _contained(costs: Iterable[Cost]) -> Iterator[str]:
+    """What the engine had to contain, in words."""
+    for each in costs:
+        if each.condition_errors:
+            told = (
+                f"{plural(each.condition_errors, 'number')} could not be computed, such as a division by zero"
+            )
+            yield f"{each.pattern}: {told}; the condition was false (condition_errors)"
+        if each.evicted:
+            told = f"{plural(each.evicted, 'partial match')} went, the oldest first"
+            yield f"{each.pattern}: {told}: a key held too many (partials_evicted)"
+        if each.failed:
+            told = f"the automaton failed {plural(each.failed, 'time')}, and a run was given up"
+            yield f"{each.pattern}: {told} (pattern_failures)"
 
 
 def _found(found: Found) -> dict[str, Any]:

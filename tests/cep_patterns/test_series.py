@@ -47,3 +47,23 @@ def test_a_series_with_its_own_fields_and_labels() -> None:
 def test_what_is_no_series(text: str) -> None:
     with pytest.raises(NotationError):
         parse_series(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1x999999999999",
+        "1x100000",
+        "_x999999999999",
+        "[1 2]x99999",
+        "[1 2]x99999999999999999999",
+        "1x99999 2x9",
+    ],
+)
+def test_too_many_values_are_refused_before_they_are_made(text: str) -> None:
+    with pytest.raises(NotationError, match="more than 100000 values"):
+        expand_values(text)
+
+
+def test_as_many_values_as_may_be() -> None:
+    assert len(expand_values("1x99999")) == len(expand_values("[1 2]x50000")) == 100_000

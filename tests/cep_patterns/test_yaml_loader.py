@@ -41,6 +41,13 @@ def test_one_bad_file_does_not_touch_the_others(tmp_path: Path) -> None:
     assert "at line 1, column 6" in told
 
 
+def test_what_is_nested_beyond_reason_is_no_yaml(tmp_path: Path) -> None:
+    for text in ("[" * 5_000, "{a: " * 5_000, "- " * 5_000):
+        (tmp_path / "deep.yaml").write_text(text)
+        (problem,) = read_patterns([tmp_path]).problems
+        assert "deep.yaml: no YAML: nested too deeply" in str(problem)
+
+
 def test_an_error_is_raised_with_every_finding(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(GOOD.format(id="a").replace("series", "grahp"))
     (tmp_path / "b.yaml").write_text(GOOD.format(id="b").replace("name: a", "nam: a"))

@@ -53,7 +53,7 @@ def test_hours_near_faults_are_not_free_of_them() -> None:
 
 def test_cost_is_per_sample_of_all_recordings() -> None:
     def cost(samples: int, steps: int, peak: int) -> Cost:
-        return Cost("p", samples, 1, samples, 1, steps, 1_000, peak, 1, 0)
+        return Cost("p", samples, 1, samples, 1, steps, 1_000, peak, 1, 0, 0)
 
     days = [day(costs=(cost(100, 5, 2),)), day(costs=(cost(300, 15, 7),))]
     told = cost_of(days, "p")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,28 @@ def test_lock_refuses_another_meaning_of_the_same_version(pattern: Path) -> None
     pattern.write_text(PATTERN.replace("value > 10", "value > 11").replace("version: 1", "version: 2"))
     run("lock", folder)
     assert json.loads((pattern.parent / "lock.json").read_text())["high"]["version"] == 2
+
+
+def test_run_names_what_had_to_be_contained(tmp_path: Path) -> None:
+    lines = [{"graph": "g", "node": "n", "metric": "m", "value": 5, "time": START + at} for at in range(40)]
+    samples = tmp_path / "samples.ndjson"
+    samples.write_text("\n".join(map(json.dumps, lines)))
+    zero = {
+        "id": "zero",
+        "version": 1,
+        "key": "node",
+        "steps": [{"name": "a", "where": "1 / (value - value) > 0"}],
+    }
+    loop = {"name": "a", "where": "value > 1", "one_or_more": True, "combinations": True}
+    steps = [loop, {"name": "b", "where": "value < 1"}]
+    endless = {"id": "endless", "version": 1, "key": "node", "within": "36500d", "steps": steps}
+    patterns = tmp_path / "patterns.yaml"
+    patterns.write_text(json.dumps([zero, endless]))
+    result = CliRunner().invoke(app, ["pattern", "run", str(patterns), "--samples", str(samples)])
+    assert result.exit_code == 0, result.output
+    assert "zero: 40 numbers could not be computed, such as a division by zero" in result.stderr
+    assert re.search(r"endless: [0-9,]+ partial matches went, the oldest first", result.stderr)
+    assert "automaton failed" not in result.stderr
 
 
 def test_backtest_tells_finds_false_alarms_and_cost(pattern: Path, recording: Path, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ final class Costs {
       line.put("first_step_hits", stats.starts()).put("automaton_steps", stats.steps());
       line.put("time_ns", stats.nanos()).put("partials_peak", peaks[i]);
       line.put("evicted", stats.evicted()).put("failed", stats.failed());
+      line.put("condition_errors", stats.undefined());
       out.accept(line);
     }
   }

@@ -97,17 +97,18 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     this.costs = new Costs(processor.patterns());
   }
 
-  /** Feeds all samples and lets event time run to the end. */
+  /** Feeds all samples, lets event time run to the end, and tells what each pattern cost. */
   void play(List<JsonNode> samples, List<JsonNode> edges) {
     begin();
     graphs.edges(edges);
+    long began = System.nanoTime();
     Decoder decoder = new NativeDecoder(null);
     for (index = 0; index < samples.size(); index++) {
       byte[] value = samples.get(index).toString().getBytes(StandardCharsets.UTF_8);
       decoder.decode(new RawRecord(SOURCE, 0, index, RawRecord.NO_TIMESTAMP, null, value), this);
       pass();
     }
-    end(samples.size());
+    end(samples.size(), began);
   }
 
   /** Feeds a recording; tells at the end what each pattern cost. */
@@ -122,10 +123,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     read(folder.resolve("samples.ndjson.gz"), decoder);
     int samples = index;
     pass();
-    fire(Long.MAX_VALUE);
-    graphs.advance(Long.MAX_VALUE);
-    costs.tell(samples, System.nanoTime() - began, cost -> lines.accept(line("cost").setAll(cost)));
-    end(samples);
+    end(samples, began);
   }
 
   private void read(Path path, Decoder decoder) throws IOException {
@@ -146,9 +144,10 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     graphs.refused().forEach(this::refused);
   }
 
-  private void end(int samples) {
+  private void end(int samples, long began) {
     fire(Long.MAX_VALUE);
     graphs.advance(Long.MAX_VALUE);
+    costs.tell(samples, System.nanoTime() - began, cost -> lines.accept(line("cost").setAll(cost)));
     lines.accept(line("done").put("samples", samples).put("late", late));
   }
 
