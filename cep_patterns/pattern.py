@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Literal
 
 from cep_patterns.document import read_document
 from cep_patterns.dump import document_of
 from cep_patterns.model import Key, OnTimeout, PatternModel
+from cep_patterns.short_forms import kind_of
 from cep_patterns.vocabulary import FieldKind
 from records.errors import PatternError
 from records.matches import Severity
 
 AfterMatchForm = str | Mapping[str, str]
 WithinForm = Literal["first_and_last", "previous_and_current"]
+Duration = str | timedelta
 
 
 class AfterMatch:
@@ -96,15 +99,15 @@ class Pattern:
         """Adds a condition that is joined to those before by `or`."""
         return self._joined("or", condition)
 
-    def times(self, least: int, most: int | None = None, *, within: str | None = None) -> Pattern:
+    def times(self, least: int, most: int | None = None, *, within: Duration | None = None) -> Pattern:
         """The step is taken `least` times, or `least` to `most` times."""
         return self._set(times={"from": least, "to": least if most is None else most}, **_within(within))
 
-    def times_or_more(self, least: int, *, within: str | None = None) -> Pattern:
+    def times_or_more(self, least: int, *, within: Duration | None = None) -> Pattern:
         """The step is taken `least` times or more."""
         return self._set(times={"from": least, "to": None}, **_within(within))
 
-    def one_or_more(self, *, within: str | None = None) -> Pattern:
+    def one_or_more(self, *, within: Duration | None = None) -> Pattern:
         """The step is taken once or more."""
         return self._set(one_or_more=True, **_within(within))
 
@@ -128,15 +131,18 @@ class Pattern:
         """The loop ends at the first sample for which `condition` holds."""
         return self._set(until=condition)
 
-    def within(self, duration: str, within_type: WithinForm = "first_and_last") -> Pattern:
-        """The longest time, such as 30s, its end excluded.
+    def within(self, duration: Duration, within_type: WithinForm = "first_and_last") -> Pattern:
+        """The longest time, such as 30s or a timedelta, its end excluded.
 
         From the first to the last sample of the whole pattern, or with PREVIOUS_AND_CURRENT from the sample
         before the last step to the last step's own.
         """
         if within_type == WithinType.PREVIOUS_AND_CURRENT:
-            return self._set(within=duration)
-        return Pattern(self.steps, {**self.options, "within": duration})
+            return self._set(**_within(duration))
+        if within_type != WithinType.FIRST_AND_LAST:
+            message = f"within: {within_type!r} is no type of a window"
+            raise PatternError(message, "say WithinType.FIRST_AND_LAST or WithinType.PREVIOUS_AND_CURRENT")
+        return Pattern(self.steps, {**self.options, **_within(duration)})
 
     def on_timeout(self, what: OnTimeout) -> Pattern:
         """`match`: a partial match that ran out of time counts as a match, of kind timeout."""
@@ -184,6 +190,9 @@ class Pattern:
 def _part(step: str | Pattern) -> dict[str, Any]:
     if isinstance(step, str):
         return {"name": step}
+    if not isinstance(step, Pattern):
+        message = f"a step's name or a pattern is wanted; this is {kind_of(step)}"
+        raise PatternError(message, 'say Pattern.begin("name")')
     for option, unsaid in (("within", None), ("on_timeout", None), ("after_match", "no_skip")):
         if step.options.get(option, unsaid) != unsaid:
             message = f"{option} of a pattern that is used as a group has no effect"
@@ -191,5 +200,8 @@ def _part(step: str | Pattern) -> dict[str, Any]:
     return {"group": [dict(each) for each in step.steps]}
 
 
-def _within(duration: str | None) -> dict[str, str]:
+def _within(duration: Duration | None) -> dict[str, str]:
+    if isinstance(duration, timedelta):
+        ms = duration / timedelta(milliseconds=1)
+        return {"within": f"{int(ms) if ms == int(ms) else ms}ms"}
     return {} if duration is None else {"within": duration}

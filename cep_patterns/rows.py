@@ -87,6 +87,7 @@ def _add(outcome: Outcome, trial: Trial, line: Mapping[str, Any]) -> None:
 
 
 def _request(name: str, trial: Trial) -> dict[str, Any]:
+    _check(trial)
     model = fit(trial.pattern, _types(trial.rows), "pattern", None)
     return {
         "name": name,
@@ -98,6 +99,21 @@ def _request(name: str, trial: Trial) -> dict[str, Any]:
             for row in trial.rows
         ],
     }
+
+
+def _check(trial: Trial) -> None:
+    """Refuses rows without a time or a key: an empty answer would look like one."""
+    if isinstance(trial.key, str):
+        raise PatternError(
+            f"key: a list of fields is wanted; this is {trial.key!r}", f'say key=["{trial.key}"]'
+        )
+    for number, row in enumerate(trial.rows):
+        time = row.get(trial.time)
+        if not isinstance(time, int) or isinstance(time, bool):
+            message = f"row {number}: {trial.time}: the event time in whole ms is wanted; this is {time!r}"
+            raise PatternError(message, "say which field has it: time=...")
+        if missing := [by for by in trial.key if by not in row]:
+            raise PatternError(f"row {number}: there is no field {missing[0]!r} to key by", "correct key")
 
 
 def _types(rows: Iterable[_Row]) -> dict[str, str]:

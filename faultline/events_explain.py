@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from faultline import console, exits
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 
 if TYPE_CHECKING:
     from jobs.assess import Case
@@ -41,6 +42,7 @@ def explain(
         Path | None,
         typer.Option(exists=True, file_okay=False, help="The bundle that ranked, if not released."),
     ] = None,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Derive an incident's answer anew from what the model saw, and show whether it is the same."""
@@ -50,11 +52,12 @@ def explain(
     if (folder is None) == (bootstrap_servers is None):
         mend = "faultline events explain ID DIR"
         raise UsageError("name a run's folder or --bootstrap-servers, not both", mend)
-    event = _event(incident, _told(folder, bootstrap_servers, topic))
+    servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
+    event = _event(incident, _told(folder, servers, topic))
     if event.input_hash is None:
         raise UsageError(f"{event.id} was told without any frame: there is nothing to derive", "")
     bundle = _bundle(event, model)
-    rows = _rows(event, folder, bootstrap_servers, frames_topic, bundle.manifest.window_ticks)
+    rows = _rows(event, folder, servers, frames_topic, bundle.manifest.window_ticks)
     case = find_case(event, rows, bundle.manifest.window_ticks)
     if case is None:
         _say_missing(event, rows, json)
@@ -66,7 +69,7 @@ def explain(
         raise typer.Exit(exits.FINDINGS)
 
 
-def _told(folder: Path | None, servers: str | None, topic: str) -> Iterable[IncidentEvent]:
+def _told(folder: Path | None, servers: Servers | None, topic: str) -> Iterable[IncidentEvent]:
     if folder is not None:
         from faultline.run_folder import open_run
 
@@ -109,7 +112,7 @@ def _bundle(event: IncidentEvent, named: Path | None) -> Bundle:
 
 
 def _rows(
-    event: IncidentEvent, folder: Path | None, servers: str | None, topic: str, window_ticks: int
+    event: IncidentEvent, folder: Path | None, servers: Servers | None, topic: str, window_ticks: int
 ) -> list[FrameRow]:
     """The archived rows of the event's graph up to its time, in order of time, each once."""
     found: dict[int, FrameRow] = {}
@@ -126,7 +129,7 @@ def _rows(
     return [found[time] for time in sorted(found)]
 
 
-def _of_topic(event: IncidentEvent, servers: str, topic: str) -> Iterator[FrameRow]:
+def _of_topic(event: IncidentEvent, servers: Servers, topic: str) -> Iterator[FrameRow]:
     from faultline.kafka import read_topic
     from records.frames import read_frame_row
 

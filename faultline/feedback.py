@@ -40,7 +40,8 @@ def feedback(
     signal: Annotated[str | None, typer.Option(help="The signal of the cause that shows it.")] = None,
     note: Annotated[str | None, typer.Option(help="A word for those who come later.")] = None,
     file: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka.")
+        Path | None,
+        typer.Option(exists=True, help="A run's folder or its incidents.ndjson, instead of Kafka."),
     ] = None,
     bootstrap_servers: Bootstrap = None,
     kafka_config: KafkaConfig = None,
@@ -51,6 +52,8 @@ def feedback(
     from records.feedback import FEEDBACK_TOPIC
 
     servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
+    if file is not None and file.is_dir():
+        file = _of_run(file)
     event = newest_event(incident.partition(":")[0], _events(file, servers, topic))
     given = _verdict(event, verdict, signal, note)
     value = given.model_dump_json(exclude_none=True)
@@ -70,6 +73,16 @@ def feedback(
         console.say(value)
     else:
         console.say(f"{given.incident_id} in {given.graph}: {_said(given)}, kept in {place}")
+
+
+def _of_run(folder: Path) -> Path:
+    """The events of a run's folder; UsageError where it has none."""
+    from records.errors import UsageError
+
+    file = folder / "incidents.ndjson"
+    if not file.is_file():
+        raise UsageError(f"{folder} has no {file.name}", "name the --out folder of `faultline run`")
+    return file
 
 
 def _verdict(event: IncidentEvent, verdict: str, signal: str | None, note: str | None) -> Feedback:

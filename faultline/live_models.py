@@ -12,7 +12,16 @@ from typing import Literal
 from pydantic import ValidationError
 
 from records.errors import UsageError
-from records.model_control import BundleRef, Candidate, ModelAck, ModelRecord, ModelsLive, Stage, read_told
+from records.model_control import (
+    BundleRef,
+    Candidate,
+    ModelAck,
+    ModelRecord,
+    ModelsLive,
+    Promotion,
+    Stage,
+    read_told,
+)
 from records.validation import explain, readable
 
 State = Literal["live", "refused", "passed_over", "not answered"]
@@ -60,12 +69,20 @@ def published(
     share: float,
     time: int,
     request: str,
+    promote: Promotion | None = None,
 ) -> ModelRecord:
-    """The record that puts a bundle into service after `before`; a tried bundle gives way to any other."""
+    """The record that puts a bundle into service after `before`; a tried bundle gives way to any other.
+
+    UsageError for a rule of promotion where nothing comes after the stage.
+    """
+    if stage == "full" and promote is not None:
+        raise UsageError(
+            "--promote-after with --stage full: no stage comes after", "--stage shadow or canary"
+        )
     live = None if before is None else before.live
     previous = None if before is None else before.previous
     if stage != "full":
-        candidate = Candidate(bundle=bundle, stage=stage, share=share)
+        candidate = Candidate(bundle=bundle, stage=stage, share=share, promote=promote)
         return ModelRecord(
             action="publish", live=live, previous=previous, candidate=candidate, time=time, request=request
         )

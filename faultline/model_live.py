@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from faultline import console
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 from faultline.live_control import (
     AUDIT,
     CONTROL,
@@ -52,6 +53,15 @@ def publish(
     bootstrap: Bootstrap,
     stage: StageName = "full",
     share: Annotated[float, typer.Option(help="The part of all graphs of a canary, above 0 to 1.")] = 0.1,
+    promote_after: Annotated[
+        int | None,
+        typer.Option(min=1, max=100_000, help="Scores after which it goes to the next stage by itself."),
+    ] = None,
+    agreement: Annotated[
+        float, typer.Option(min=0, max=1, help="For it: the part with the live one's first cause.")
+    ] = 0.9,
+    errors: Annotated[float, typer.Option(min=0, max=1, help="For it: the most that may be errors.")] = 0.0,
+    latency: Annotated[float, typer.Option(min=0.001, help="For it: ms that 95 % may take.")] = 62.0,
     at: Annotated[
         str | None,
         typer.Option(help="Where the workers see the folder, a path or file:// URL; unset, as it is here."),
@@ -59,16 +69,23 @@ def publish(
     timeout: Timeout = 60.0,
     topic: Topic = CONTROL,
     audit: Audit = AUDIT,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Have the workers load and prove a bundle, switch it on in the running job, and print the answers."""
     from faultline.live_models import published
+    from records.model_control import Promotion
 
     check_share(share)
+    rule = None
+    if promote_after is not None:
+        rule = Promotion(
+            after=promote_after, agreement=agreement, errors=errors, latency_ms=latency, share=share
+        )
     reference = _reference(bundle, at)
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     part = share if stage == "canary" else 1.0
-    record = published(before.record, reference, stage, part, now_ms(), uuid.uuid4().hex)
+    record = published(before.record, reference, stage, part, now_ms(), uuid.uuid4().hex, rule)
     _tell(before, record, f"{reference.label} ({stage})", timeout, json)
 
 
@@ -77,12 +94,13 @@ def rollback(
     timeout: Timeout = 60.0,
     topic: Topic = CONTROL,
     audit: Audit = AUDIT,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Take back the bundle that is tried, or else the live one for the one before it."""
     from faultline.live_models import taken_back
 
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     record = taken_back(before.record, now_ms(), uuid.uuid4().hex)
     _tell(before, record, "rollback", timeout, json)
 
@@ -92,16 +110,19 @@ def status(
     days: Days = 7.0,
     topic: Topic = CONTROL,
     audit: Audit = AUDIT,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Show which bundles serve: stage, share, since when, in how many subtasks."""
     from faultline.kafka import values_since
     from faultline.live_models import read_lines, rows
 
-    before = _Before(bootstrap, topic, audit)
+    before = _Before(brokers(bootstrap, kafka_config), topic, audit)
     if before.wrong is not None:
         console.note(f"{topic}: the record of models cannot be read: {before.wrong}")
-    found = rows(before.record, read_lines(values_since(bootstrap, audit, int(now_ms() - days * DAY_MS))))
+    found = rows(
+        before.record, read_lines(values_since(before.servers, audit, int(now_ms() - days * DAY_MS)))
+    )
     say_rows(
         found, ("job", "model", "stage", "share", "state"), _cells, "no bundle is known to the topics", json
     )
@@ -114,7 +135,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 class _Before:
     """What the control topic said of models before a record is sent."""
 
-    def __init__(self, servers: str, topic: str, audit: str) -> None:
+    def __init__(self, servers: Servers, topic: str, audit: str) -> None:
         from faultline.kafka import last_values
         from faultline.live_models import read_record
         from records.model_control import MODEL_KEY

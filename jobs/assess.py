@@ -44,6 +44,11 @@ def open_case(request: Request) -> Case:
     return Case(request, rows, encode(rows, alarms))
 
 
+def urgency(case: Case) -> int:
+    """0 for what is to be scored first, up to 2: by the worst of its alarms."""
+    return int(_QOS[worst(case.request.incident.alerts)][1])
+
+
 def answered(case: Case, scores: Scores, model: ModelRef) -> IncidentEvent:
     """The draft of an event for the model's scores."""
     return _draft(case, scores, model, None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Final
 
 from onnx_models.errors import ScoringError
@@ -17,6 +18,7 @@ from onnx_models.snapshot import Snapshot
 
 Result = Scores | ScoringError
 ScoreEach = Callable[[Sequence[Snapshot]], list[Result]]
+AllowedS = Callable[[Snapshot], float]
 
 LINGER_S: Final = 0.004
 """A batch is sent once nothing joined it for so long.
@@ -26,16 +28,27 @@ The rest of a bundle of Flink's arrives faster than that.
 MAX_BATCH: Final = 64
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """A snapshot and who waits for its scores; the lowest `urgency` is scored first."""
+
+    snapshot: Snapshot
+    urgency: int
+    future: asyncio.Future[Result]
+
+
 class Batcher:
     """Lives in one worker's event loop; `score_each` runs on one thread of its own, so one batch at a time.
 
     `budget_s`: a batch waits at most so long, less what scoring its size took lately, for others to join.
+    `allowed_s`: how long scoring a snapshot may take, then it is an error and the next is on; None for ever.
     """
 
-    def __init__(self, score_each: ScoreEach, budget_s: float) -> None:
+    def __init__(self, score_each: ScoreEach, budget_s: float, allowed_s: AllowedS | None = None) -> None:
         self._score_each = score_each
         self._budget_s = budget_s
-        self._waiting: list[tuple[Snapshot, asyncio.Future[Result]]] = []
+        self._allowed_s = allowed_s
+        self._waiting: list[Waiting] = []
         self._flush: asyncio.Task[None] | None = None
         self._joined = 0.0
         self._cost_s = 0.0
@@ -47,14 +60,15 @@ class Batcher:
         """Milliseconds that a snapshot of the newest answered batch took to score, without the waiting."""
         return self._cost_s * 1_000
 
-    async def score(self, snapshot: Snapshot) -> Result:
-        """The scores of `snapshot`, or the error that it alone met.
+    async def score(self, snapshot: Snapshot, urgency: int = 0) -> Result:
+        """The scores of `snapshot`, or the error that it alone met; of those that wait, the lowest `urgency`
+        goes first.
 
         Raises what the scorer raised, if it did.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
-        self._waiting.append((snapshot, future))
+        self._waiting.append(Waiting(snapshot, urgency, future))
         self._joined = loop.time()
         if self._flush is None or self._flush.done():
             self._flush = loop.create_task(self._collect(self._joined))
@@ -68,27 +82,40 @@ class Batcher:
             if len(self._waiting) < MAX_BATCH and quiet < LINGER_S and left > 0:
                 await asyncio.sleep(min(LINGER_S - quiet, left))
                 continue
+            self._waiting.sort(key=lambda each: each.urgency)
             batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
-            await self._send(batch)
+            self.sizes = [*self.sizes[-99:], len(batch)]
+            for each in batch:
+                await self._send(each)
             began = loop.time()
 
-    async def _send(self, batch: list[tuple[Snapshot, asyncio.Future[Result]]]) -> None:
+    async def _send(self, one: Waiting) -> None:
+        """Scores one of a batch and tells at once, so that no other waits for the rest of it."""
+        if one.future.done():
+            return
         loop = asyncio.get_running_loop()
         started = loop.time()
-        snapshots = [snapshot for snapshot, _ in batch]
-        self.sizes = [*self.sizes[-99:], len(batch)]
         try:
-            results = await loop.run_in_executor(self._thread, self._score_each, snapshots)
-            pairs = list(zip(batch, results, strict=True))
-        except Exception as error:  # noqa: BLE001  # the edge: whatever the scorer raised goes to those who wait
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(error)
+            result = await self._called(one.snapshot)
+        except Exception as error:  # noqa: BLE001  # the edge: whatever the scorer raised goes to who waits
+            if not one.future.done():
+                one.future.set_exception(error)
             return
-        self._cost_s = (loop.time() - started) / len(batch)
-        for (_, future), result in pairs:
-            if not future.done():
-                future.set_result(result)
+        self._cost_s = loop.time() - started
+        if not one.future.done():
+            one.future.set_result(result)
+
+    async def _called(self, snapshot: Snapshot) -> Result:
+        loop = asyncio.get_running_loop()
+        call = loop.run_in_executor(self._thread, self._score_each, [snapshot])
+        allowed_s = None if self._allowed_s is None else self._allowed_s(snapshot)
+        done, _ = await asyncio.wait({call}, timeout=allowed_s)
+        if not done:
+            # The runtime cannot be stopped: its thread ends the call, and the next waits within its own time.
+            call.add_done_callback(lambda late: late.cancelled() or late.exception())
+            return ScoringError("timeout", f"not scored within {allowed_s or 0.0:.3f} s")
+        (result,) = call.result()
+        return result
 
     def close(self) -> None:
         """Ends the thread; a batch under way is not waited for."""

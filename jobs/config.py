@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from jobs.breaker import BreakerSettings
 from jobs.durations import Duration, PositiveDuration
 from jobs.quiet import Quiet
+from jobs.score_config import CALL_TIMEOUT_MS, Count, ScoreConfig
 from jobs.trial import TrialSettings
 from records.control import CONTROL_TOPIC
 from records.feedback import FEEDBACK_TOPIC
@@ -21,7 +22,6 @@ from records.formats import Format
 from records.samples import Name
 from records.validation import Record
 
-Count = Annotated[int, Field(gt=0)]
 FormatName = Annotated[Format, Field(strict=False)]
 
 
@@ -149,53 +149,6 @@ class Sinks(Record):
 
     kafka: KafkaSink | None = None
     files: FilesSink | None = None
-
-
-class BreakerConfig(Record):
-    """When the fallback ranks instead of the model for a while: see jobs.breaker.
-
-    `enabled`: unset, for live sources only, since a replay's answers must not depend on how busy the machine
-    is.
-    """
-
-    enabled: bool | None = None
-    slow_ms: Count = 200
-    confidence: Annotated[float, Field(ge=0, le=1)] = 0.85
-    share: Annotated[float, Field(gt=0, le=1)] = 0.8
-    window: Count = 20
-    pause: PositiveDuration = 10_000
-
-
-class RollbackConfig(Record):
-    """When a bundle that was published is taken back by the job itself: see jobs.trial.
-
-    `errors`: the share of the last `window` answers that are errors, late, or over `score.breaker.slow_ms`;
-    `disagreement`: the share of the last `window` comparisons with another first cause. `answers`: so many
-    good ones in a row and a bundle is trusted.
-    """
-
-    enabled: bool = True
-    window: Count = 20
-    errors: Annotated[float, Field(gt=0, le=1)] = 0.25
-    disagreement: Annotated[float, Field(gt=0, le=1)] = 0.6
-    answers: Count = 1_000
-
-
-class ScoreConfig(Record):
-    """How snapshots are scored.
-
-    `timeout_ms`: longest wait for one answer before the fallback ranks; unset, 1,000 ms for live sources and
-    60,000 ms where all sources end, since a replay's answers must not depend on how busy the machine is.
-    `batch_ms`: within it snapshots that arrive together are collected and scored. `capacity`: snapshots in
-    flight per worker.
-    """
-
-    timeout_ms: Count | None = None
-    batch_ms: Count = 87
-    capacity: Count = 100
-    provider: Literal["cpu", "gpu"] = "cpu"
-    breaker: BreakerConfig = Field(default_factory=BreakerConfig)
-    rollback: RollbackConfig = Field(default_factory=RollbackConfig)
 
 
 class Limits(Record):
@@ -331,6 +284,11 @@ class JobConfig(Record):
     def timeout_ms(self) -> int:
         """Longest wait for one answer of the model, ms."""
         return self.score.timeout_ms or (60_000 if self.bounded else 1_000)
+
+    @property
+    def call_ms(self) -> int | None:
+        """Longest time of the model for a snapshot of a graph that is not large, ms; None for no bound."""
+        return self.score.call_timeout_ms or (None if self.bounded else CALL_TIMEOUT_MS)
 
     @property
     def breaker_settings(self) -> BreakerSettings | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -18,6 +19,7 @@ from pyflink.datastream import KeyedProcessFunction, OutputTag, RuntimeContext
 from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 
 from jobs.alerts import Alert, alert_of
+from jobs.grouping import Incident
 from jobs.incident import (
     Event,
     Forget,
@@ -41,12 +43,13 @@ from jobs.rows import (
     MATCH,
     MATCHES_TOPIC,
     audit,
+    observation_type,
     record,
     record_type,
 )
-from jobs.wire import END, SCORE, End, Request, pick, write_end, write_request
+from jobs.wire import END, SCORE, End, Request, pick, placed, write_end, write_request
 from records.errors import FrameError
-from records.frames import read_frame_row
+from records.frames import count_nodes, read_frame_row
 from records.matches import Match
 from records.model_control import ModelRecord
 
@@ -61,17 +64,28 @@ def records_tag() -> OutputTag:
     return OutputTag("records", record_type())
 
 
+def large_tag() -> OutputTag:
+    """The side output with the requests and frame rows of large graphs, which are scored apart."""
+    return OutputTag("large", observation_type())
+
+
 class Lives:
     """What `incidents` does with observations of one graph, whichever way it runs.
 
     `publish_frames`, `publish_matches`: whether they also go to the sinks. `quiet`: matches that open no
-    incident.
+    incident. `large_nodes`: a graph with more is large.
     """
 
     def __init__(
-        self, settings: Settings, publish_frames: bool, publish_matches: bool, quiet: Sequence[Quiet] = ()
+        self,
+        settings: Settings,
+        publish_frames: bool,
+        publish_matches: bool,
+        quiet: Sequence[Quiet] = (),
+        large_nodes: int = 1_000,
     ) -> None:
         self._settings = settings
+        self._large_nodes = large_nodes
         self._quiet = quiet
         self._publish = {FRAME: publish_frames, MATCH: publish_matches}
 
@@ -79,7 +93,8 @@ class Lives:
         """Called once in the worker."""
         self.models: ModelRecord | None = None
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
-        self._tag = records_tag()
+        self._tag, self._large = records_tag(), large_tag()
+        self._place = runtime_context.get_state(ValueStateDescriptor("place", Types.LONG()))
         self._state = runtime_context.get_state(ValueStateDescriptor("incident", content))
         self._ring = runtime_context.get_map_state(MapStateDescriptor("ring", Types.LONG(), content))
         group = runtime_context.get_metrics_group()
@@ -107,6 +122,8 @@ class Lives:
             return
         if isinstance(event, Framed):
             self._ring.put(event.row.time, payload)
+            if self._is_large(bytes(payload)):
+                yield self._large, value
         yield from self._step(graph, event, ctx)
 
     def _hushed(self, graph: str, alert: Alert) -> Quiet | None:
@@ -116,7 +133,7 @@ class Lives:
         """Event time reached a moment that was asked for."""
         yield from self._step(ctx.get_current_key(), Woken(timestamp), ctx)
 
-    def _step(self, graph: str, event: Event, ctx: Any) -> Iterator[Row]:
+    def _step(self, graph: str, event: Event, ctx: Any) -> Iterator[Any]:
         stored = self._state.value()
         before = State(graph) if stored is None else read_state(bytes(stored))
         after, outputs = step(before, event, self._settings)
@@ -125,21 +142,39 @@ class Lives:
         if after != before:
             self._state.update(write_state(after))
 
-    def _act(self, graph: str, output: Output, ctx: Any) -> Iterator[Row]:
+    def _act(self, graph: str, output: Output, ctx: Any) -> Iterator[Any]:
         match output:
             case Score(incident, time, ring):
                 self._counters["requests"].inc()
-                rows = pick(ring, {at: bytes(row) for at in ring if (row := self._ring.get(at)) is not None})
-                request = Request(graph, time, incident, rows, self.models)
-                yield Row(graph, SCORE, time, write_request(request))
+                yield self._asked(graph, incident, time, ring)
             case Resolve(incident, time, ending, since):
                 self._counters["ended"].inc()
-                yield Row(graph, END, time, write_end(End(incident.id, time, ending, since)))
+                ended = write_end(End(incident.id, time, ending, since))
+                yield Row(graph, END, time, self._placed(ended))
             case Forget(times):
                 for at in times:
                     self._ring.remove(at)
             case Wake(time):
                 ctx.timer_service().register_event_time_timer(time)
+
+    def _asked(self, graph: str, incident: Incident, time: int, ring: Sequence[int]) -> Any:
+        """The request; that of a large graph goes apart, without the rows that went there before."""
+        stored = {at: bytes(row) for at in ring if (row := self._ring.get(at)) is not None}
+        request = Request(graph, time, incident, pick(ring, stored), self.models)
+        if not request.rows or not self._is_large(request.rows[-1]):
+            return Row(graph, SCORE, time, self._placed(write_request(request)))
+        there = tuple(at for at in ring if at in stored and self._is_large(stored[at]))
+        rows = tuple(b"" if self._is_large(row) else row for row in request.rows)
+        short = replace(request, rows=rows, elsewhere=there)
+        return self._large, Row(graph, SCORE, time, self._placed(write_request(short)))
+
+    def _is_large(self, row: bytes) -> bool:
+        return count_nodes(row) > self._large_nodes
+
+    def _placed(self, payload: bytes) -> bytes:
+        place = self._place.value() or 0
+        self._place.update(place + 1)
+        return placed(place, payload)
 
 
 class Incidents(KeyedProcessFunction):

@@ -14,7 +14,7 @@ from pyflink.common import Row, Types
 from pyflink.datastream import KeyedBroadcastProcessFunction, RuntimeContext
 from pyflink.datastream.state import MapStateDescriptor
 
-from jobs.incidents import Lives, records_tag
+from jobs.incidents import Lives, large_tag, records_tag
 from jobs.model_state import ModelState, Teller, read_outcome, read_state, step, write_state
 from jobs.models import MODEL
 from jobs.rows import audit_of_job
@@ -70,7 +70,7 @@ class LiveIncidents(KeyedBroadcastProcessFunction[str, Row, Row, Row]):
             yield self._tag, audit_of_job(self._job, self._teller.ack(decision))
         if after.record != before.record:
             self._lives.models = after.record
-            yield self._in_force(after)
+            yield from self._in_force(after)
 
     def _known(self, ctx: Any) -> ModelState:
         if self._state is None:
@@ -85,8 +85,11 @@ class LiveIncidents(KeyedBroadcastProcessFunction[str, Row, Row, Row]):
             state = self._known(ctx)
             yield self._tag, audit_of_job(self._job, self._teller.live(state, int(time.time() * 1_000)))
             if state.record is not None:
-                yield self._in_force(state)
+                yield from self._in_force(state)
 
-    def _in_force(self, state: ModelState) -> Row:
+    def _in_force(self, state: ModelState) -> Iterator[Any]:
+        """What both operators that score are told."""
         record = b"" if state.record is None else state.record.model_dump_json().encode()
-        return Row("", MODEL, 0, record)
+        row = Row("", MODEL, 0, record)
+        yield row
+        yield large_tag(), row

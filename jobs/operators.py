@@ -1,7 +1,7 @@
 """Joins the Python operators: observations in, records for the sinks out. Imports pyflink.
 
-observations -> incidents -> score -> publish -> records
-      models ----^   |             ^-- verdicts
+observations -> incidents -> score --------> publish -> records
+      models ----^   |   `-> score-large ----^  ^-- verdicts
                      |-> matches, frames, unreadable rows, answers -> records
 """
 
@@ -12,8 +12,9 @@ from pyflink.datastream import AsyncDataStream, DataStream
 
 from jobs.config import JobConfig
 from jobs.incident import Settings
-from jobs.incidents import Incidents, Lives, records_tag
+from jobs.incidents import Incidents, Lives, large_tag, records_tag
 from jobs.jvm_config import DEFAULT_TICK_MS
+from jobs.large_lane import LargeLane
 from jobs.live_incidents import LiveIncidents, models_state
 from jobs.models import LoadModels
 from jobs.publish import Publish
@@ -40,7 +41,7 @@ def assemble(
         name=manifest.name, version=manifest.version, sha256=manifest.sha256, path=config.model or ""
     )
     requests = _incidents(observations, config, manifest, own, control)
-    drafts = _drafts(requests, config, own)
+    drafts = _drafts(requests, config, manifest, own)
     events = (
         (drafts if feedback is None else drafts.union(feedback))
         .key_by(_graph, key_type=Types.STRING())
@@ -68,7 +69,9 @@ def _incidents(
     control: DataStream | None,
 ) -> DataStream:
     settings = Settings(config.resolve_after, manifest.window_ticks, config.tick or DEFAULT_TICK_MS)
-    lives = Lives(settings, config.publish_frames, config.publish_matches, config.quiet)
+    lives = Lives(
+        settings, config.publish_frames, config.publish_matches, config.quiet, config.score.large.nodes
+    )
     keyed = observations.key_by(_graph, key_type=Types.STRING())
     if control is None:
         requests = keyed.process(Incidents(lives), output_type=observation_type())
@@ -88,21 +91,35 @@ def _incidents(
     return requests.name("incidents").uid("incidents")
 
 
-def _drafts(requests: DataStream, config: JobConfig, own: BundleRef) -> DataStream:
+def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: BundleRef) -> DataStream:
+    """Large graphs' requests are keyed anew, so that this operator is a task of its own."""
+    score, large = config.score, config.score.large
     settings = ServeSettings(
-        config.score.provider, config.score.batch_ms, config.breaker_settings, config.trial_settings
+        provider=score.provider,
+        batch_ms=score.batch_ms,
+        breaker=config.breaker_settings,
+        trial=config.trial_settings,
+        call_ms=config.call_ms,
+        large_nodes=large.nodes,
     )
-    return (
-        AsyncDataStream.ordered_wait(
-            requests,
-            ScoreRequests(own, settings, config.timeout_ms, config.writes_control),
-            Time.milliseconds(config.timeout_ms),
-            config.score.capacity,
-            observation_type(),
-        )
+    scored = ScoreRequests(own, settings, config.timeout_ms, config.writes_control)
+    timeout = Time.milliseconds(config.timeout_ms)
+    drafts = (
+        AsyncDataStream.ordered_wait(requests, scored, timeout, score.capacity, observation_type())
         .name("score")
         .uid("score")
     )
+    apart = (
+        requests.get_side_output(large_tag())
+        .key_by(_graph, key_type=Types.STRING())
+        .process(
+            LargeLane(scored, large.waiting, manifest.window_ticks, config.bounded),
+            output_type=observation_type(),
+        )
+        .name("score-large")
+        .uid("score-large")
+    )
+    return drafts.union(apart)
 
 
 def _graph(row: Row) -> str:

@@ -12,8 +12,9 @@ import orjson
 from pydantic import ValidationError
 from pyflink.common import Row, Types
 from pyflink.datastream import KeyedProcessFunction, RuntimeContext
-from pyflink.datastream.state import ValueStateDescriptor
+from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 
+from jobs.in_turn import InTurn
 from jobs.quiet import HUSHED, Quiet, hushed
 from jobs.revisions import State, Tell, read_state, step, write_state
 from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, record
@@ -26,7 +27,7 @@ from records.incidents import IncidentEvent
 from records.model_control import MODEL_KEY
 
 STATUSES, METHODS = ("opened", "updated", "resolved", "retracted"), ("model", "fallback")
-LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_not_loaded")
+LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_promotion", "model_not_loaded")
 """Types of the audit's lines that `score` writes."""
 FEEDBACK: Final = "feedback"
 """Kind of a row that holds a verdict."""
@@ -54,6 +55,10 @@ class Publish(KeyedProcessFunction):
         """Called once in the worker."""
         content = Types.PRIMITIVE_ARRAY(Types.BYTE())
         self._state = runtime_context.get_state(ValueStateDescriptor("revisions", content))
+        self._turns = InTurn(
+            runtime_context.get_state(ValueStateDescriptor("turn", content)),
+            runtime_context.get_map_state(MapStateDescriptor("early", Types.LONG(), content)),
+        )
         group = runtime_context.get_metrics_group()
         names = (*STATUSES, *METHODS, *LINES, FAILED, HUSHED, "suspected")
         self._counters = {name: group.counter(name) for name in names}
@@ -61,21 +66,24 @@ class Publish(KeyedProcessFunction):
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[Row]:
         """One draft, ending or failed request, a line for the audit or a record for the control topic."""
         graph, kind, _, payload = value
-        if kind == FAILED:
-            self._counters[FAILED].inc()
-            headers = {"reason": "not_ranked", "stage": "score"}
-            yield record(DEAD_LETTERS_TOPIC, graph, payload, headers)
-            return
         if kind == TOLD:
             line = orjson.loads(bytes(payload))
             self._counters[line["type"]].inc()
             yield audit(graph, line)
-            return
-        if kind == CONTROL:
+        elif kind == CONTROL:
             yield record(self._control, MODEL_KEY, payload, {"content-type": "application/json"})
-            return
-        if kind == FEEDBACK:
+        elif kind == FEEDBACK:
             yield from self._judge(graph, payload, ctx)
+        else:
+            for what, body in self._turns.take(kind, bytes(payload)):
+                yield from self._answered(graph, what, body, ctx)
+
+    def _answered(self, graph: str, kind: str, payload: bytes, ctx: Any) -> Iterator[Row]:
+        """A draft, an ending or a failed request, in the order in which they were asked for."""
+        if kind == FAILED:
+            self._counters[FAILED].inc()
+            headers = {"reason": "not_ranked", "stage": "score"}
+            yield record(DEAD_LETTERS_TOPIC, graph, payload, headers)
             return
         event: IncidentEvent | End
         if kind == DRAFT:
@@ -83,7 +91,7 @@ class Publish(KeyedProcessFunction):
             self._counters[event.method].inc()
             yield audit(graph, _scored(event))
         else:
-            event = read_end(bytes(payload))
+            event = read_end(payload)
         yield from self._step(event, ctx)
 
     def _judge(self, graph: str, payload: bytes, ctx: Any) -> Iterator[Row]:

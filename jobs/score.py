@@ -19,12 +19,12 @@ import orjson
 from pyflink.common import Row
 from pyflink.datastream import AsyncFunction, RuntimeContext
 
-from jobs.assess import Case, answered, fallen_back, open_case
+from jobs.assess import Case, answered, fallen_back, open_case, urgency
 from jobs.comparing import compared
 from jobs.model_loading import load_model
 from jobs.models import MODEL
-from jobs.serving import Broken, Plan, Served, ServeSettings, Serving, plan_of
-from jobs.wire import DRAFT, SCORE, read_request
+from jobs.serving import Broken, Plan, Promoted, Served, ServeSettings, Serving, plan_of
+from jobs.wire import DRAFT, SCORE, prefix_of, read_request
 from onnx_models.errors import ScoringError
 from onnx_models.scores import Scores
 from records.incidents import IncidentEvent
@@ -79,7 +79,7 @@ class ScoreRequests(AsyncFunction[Row, Row]):
             return [value, *self._told(graph, at)]
         try:
             case = open_case(read_request(bytes(payload)))
-            draft = Row(graph, DRAFT, at, _bytes(await self._ranked(case, time.monotonic())))
+            draft = _draft(value, await self._ranked(case, time.monotonic()))
         except Exception as error:  # noqa: BLE001  # the operator's edge: ranked by the fallback
             draft = self._without_model(value, "internal_error", error)
         return [draft, *self._told(graph, at)]
@@ -107,7 +107,7 @@ class ScoreRequests(AsyncFunction[Row, Row]):
             reasons.append("breaker_open")
             return None
         assert case.snapshot is not None
-        result = await served.score(case.snapshot)
+        result = await served.score(case.snapshot, urgency(case))
         if isinstance(result, Scores):
             return served, result
         reasons.append(result.reason)
@@ -176,7 +176,28 @@ class ScoreRequests(AsyncFunction[Row, Row]):
             rows.append(_line(*self._lines.popleft()))
         for broken in self._serving.broken():
             rows += self._taken_back(graph, at, broken)
-        return rows
+        promoted = self._serving.promoted() if self._controls else None
+        return rows if promoted is None else [*rows, *self._put_on(graph, at, promoted)]
+
+    def _put_on(self, graph: str, at: int, promoted: Promoted) -> list[Row]:
+        """The line about a candidate that a rule promotes, and the record that does it."""
+        before, figures = promoted.record, promoted.figures
+        why = (
+            f"promoted: {figures['agreement']:.0%} of {figures['scores']} scores agree, "
+            f"{figures['errors']:.0%} errors, {figures['latency_ms']:g} ms"
+        )
+        record = before.promoted(why, int(time.time() * 1_000))
+        tried = before.candidate
+        line = {
+            "type": "model_promotion",
+            "model": tried and tried.bundle.label,
+            "stage": record.candidate.stage if record.candidate else "full",
+            "was": tried and tried.stage,
+            "request": before.request,
+            **figures,
+        }
+        log.warning("stage=score model=%s event=model_promotion to=%s", line["model"], line["stage"])
+        return [_line(graph, at, line), _control(graph, at, record)]
 
     def _taken_back(self, graph: str, at: int, broken: Broken) -> list[Row]:
         """The line about a bundle that is taken back or could not be loaded, and the record that says so."""
@@ -194,15 +215,19 @@ class ScoreRequests(AsyncFunction[Row, Row]):
         if broken.loaded and self._controls:
             now = int(time.time() * 1_000)
             record = broken.record.without(broken.bundle.sha256, broken.reason, now)
-            rows.append(Row(graph, CONTROL, at, record.model_dump_json(exclude_none=True).encode()))
+            rows.append(_control(graph, at, record))
         return rows
+
+    def instead(self, value: Row, reason: str) -> Row:
+        """The fallback's draft for a request that is not scored, with the word for why."""
+        return self._without_model(value, reason, None)
 
     def _without_model(self, value: Row, reason: str, error: Exception | None) -> Row:
         """The fallback's draft for a request, or, where even that fails, the request itself as failed."""
         graph, _, at, payload = value
         log.warning("stage=score graph=%s time=%s reason=%s error=%r", graph, at, reason, error)
         try:
-            return Row(graph, DRAFT, at, _bytes(fallen_back(open_case(read_request(bytes(payload))), reason)))
+            return _draft(value, fallen_back(open_case(read_request(bytes(payload))), reason))
         except Exception as worse:  # noqa: BLE001  # the operator's edge: dead-lettered
             log.error("stage=score graph=%s time=%s reason=failed error=%r", graph, at, worse)
             return Row(graph, FAILED, at, payload)
@@ -212,9 +237,15 @@ def _line(graph: str, at: int, fields: dict[str, Any]) -> Row:
     return Row(graph, TOLD, at, orjson.dumps({"time": at, **fields}))
 
 
+def _control(graph: str, at: int, record: ModelRecord) -> Row:
+    return Row(graph, CONTROL, at, record.model_dump_json(exclude_none=True).encode())
+
+
 def _now_ms() -> float:
     return time.monotonic() * 1_000
 
 
-def _bytes(event: IncidentEvent) -> bytes:
-    return event.model_dump_json().encode()
+def _draft(request: Row, event: IncidentEvent) -> Row:
+    """The draft in the place of its request."""
+    graph, _, at, payload = request
+    return Row(graph, DRAFT, at, prefix_of(bytes(payload)) + event.model_dump_json().encode())

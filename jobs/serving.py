@@ -10,10 +10,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from jobs.batching import Batcher, Result
 from jobs.breaker import Breaker, BreakerSettings
 from jobs.model_loading import LoadedModel, Provider, kept_model, prove_published
+from jobs.promotion import Progress
 from jobs.trial import Trial, TrialSettings
 from onnx_models.errors import ScoringError
 from onnx_models.scores import Scores
@@ -26,12 +28,25 @@ class ServeSettings:
     """How each bundle is served.
 
     `breaker`: None for none. `trial`: of bundles that were published, None where none is ever taken back.
+    `call_ms`: longest time for a snapshot of up to `large_nodes` nodes, None for no bound; this, and what is
+    slow to breaker and trial, grows with a larger graph.
     """
 
     provider: Provider
     batch_ms: int
     breaker: BreakerSettings | None
     trial: TrialSettings | None = None
+    call_ms: int | None = None
+    large_nodes: int = 1_000
+
+    def scale(self, snapshot: Snapshot) -> float:
+        """How many times as long as another a snapshot may take."""
+        return max(1.0, len(snapshot.nodes) / self.large_nodes)
+
+    def allowed_s(self, snapshot: Snapshot) -> float:
+        """How long the model may take for a snapshot."""
+        assert self.call_ms is not None
+        return self.scale(snapshot) * self.call_ms / 1_000
 
 
 @dataclass(frozen=True)
@@ -69,11 +84,15 @@ class Served:
     ) -> None:
         self.model = model
         self._clock_ms = clock_ms
-        self._batcher = Batcher(model.score_each, settings.batch_ms / 1_000)
+        self._settings = settings
+        bounded = settings.allowed_s if settings.call_ms is not None else None
+        self._batcher = Batcher(model.score_each, settings.batch_ms / 1_000, bounded)
         self.breaker = None if settings.breaker is None else Breaker(settings.breaker)
         self.trial = Trial(settings.trial) if tried and settings.trial is not None else None
         self.broken: str | None = None
         """Why it was taken back in this worker."""
+        self.progress: Progress | None = None
+        """Towards its next stage, where a rule promotes it."""
 
     @property
     def label(self) -> str:
@@ -84,27 +103,33 @@ class Served:
         """Whether the breaker lets the next snapshot through."""
         return self.breaker is None or self.breaker.admits(self._clock_ms())
 
-    async def score(self, snapshot: Snapshot) -> Result:
+    async def score(self, snapshot: Snapshot, urgency: int = 0) -> Result:
         """The scores, or the error, which is counted; an error of the scorer is one too."""
         try:
-            result = await self._batcher.score(snapshot)
+            result = await self._batcher.score(snapshot, urgency)
         except Exception as error:  # noqa: BLE001  # the edge: whatever the scorer raised
             result = ScoringError("internal_error", repr(error))
-        self.note(result)
+        self.note(result, self._settings.scale(snapshot))
         return result
 
-    def note(self, result: Result | None) -> None:
-        """Counts an answer; None for one that did not come in time."""
-        cost_ms = self._batcher.cost_ms
+    def note(self, result: Result | None, scale: float = 1.0) -> None:
+        """Counts an answer, None for one that did not come in time; `scale`: how many times as long as others
+        it may take.
+        """
+        cost_ms = self._batcher.cost_ms / scale
         confidence = result.confidence if isinstance(result, Scores) else None
         if self.breaker is not None:
             self.breaker.note(self._clock_ms(), cost_ms, confidence)
+        if self.progress is not None:
+            self.progress.note(cost_ms, not isinstance(result, Scores))
         if self.trial is not None:
             error = result.reason if isinstance(result, ScoringError) else None
             self._judged(self.trial.note(cost_ms, "timeout" if result is None else error))
 
     def compared(self, agrees: bool) -> None:
         """Counts a comparison with the other bundle's answer."""
+        if self.progress is not None:
+            self.progress.compare(agrees)
         if self.trial is not None:
             self._judged(self.trial.compare(agrees))
 
@@ -130,6 +155,14 @@ class Broken:
     reason: str
     record: ModelRecord
     loaded: bool
+
+
+@dataclass(frozen=True)
+class Promoted:
+    """A candidate whose rule is met in this worker, told once; `record`: in force by then, `figures`: why."""
+
+    record: ModelRecord
+    figures: dict[str, Any]
 
 
 @dataclass
@@ -163,7 +196,7 @@ class Serving:
             for sha256 in named - {self.own.sha256}:
                 served = self._served.get(sha256)
                 if served is not None:
-                    served.broken = None
+                    served.broken, served.progress = None, self._progress_of(sha256)
                     served.trial = None if self.settings.trial is None else Trial(self.settings.trial)
             self._loading, self._told = {}, set()
         for bundle in [] if record is None else _named(record):
@@ -178,8 +211,29 @@ class Serving:
                 if model is None:
                     return None
                 served = Served(model, self.settings, self.clock_ms, tried=True)
+                served.progress = self._progress_of(bundle.sha256)
                 self._served[bundle.sha256] = served
             return None if served.broken else served
+
+    def _progress_of(self, sha256: str) -> Progress | None:
+        tried = None if self._record is None else self._record.candidate
+        if tried is None or tried.promote is None or tried.bundle.sha256 != sha256:
+            return None
+        return Progress(tried.promote)
+
+    def promoted(self) -> Promoted | None:
+        """The candidate of the record in force, where its rule is met and this was not told yet."""
+        with self._lock:
+            record = self._record
+            tried = None if record is None else record.candidate
+            served = None if tried is None else self._served.get(tried.bundle.sha256)
+            if record is None or served is None or served.progress is None or served.broken:
+                return None
+            figures = served.progress.passed()
+            if figures is None:
+                return None
+            served.progress = None
+            return Promoted(record, figures)
 
     def _ready(self, bundle: BundleRef) -> LoadedModel | None:
         found = kept_model(bundle.sha256, self.settings.provider)

@@ -90,6 +90,11 @@ def _name(name: str) -> bytes:
     return _LENGTH.pack(len(text)) + text
 
 
+def count_nodes(data: bytes) -> int:
+    """N of the row in `data`, from its head alone; 0 where the bytes are too short for one."""
+    return int(_HEAD.unpack_from(data)[6]) if len(data) >= _HEAD.size else 0
+
+
 def read_frame_row(data: bytes) -> FrameRow:
     """The row in `data`; FrameError where the bytes are no frame row, too short or too long."""
     try:

@@ -37,14 +37,30 @@ class BundleRef(Record):
         return f"{self.name}-{self.version}"
 
 
+class Promotion(Record):
+    """When the job itself puts a candidate into its next stage, from shadow to canary and from there to full.
+
+    Over the last `after` scores of a worker, at least `agreement` (0..1) of the comparisons have the live
+    bundle's first cause, at most `errors` (0..1) of the answers are errors or late, and 95 in 100 took
+    `latency_ms` at most. `share`: of the graphs, as canary.
+    """
+
+    after: Annotated[int, Field(ge=1, le=100_000)]
+    agreement: Annotated[float, Field(ge=0, le=1)] = 0.9
+    errors: Annotated[float, Field(ge=0, le=1)] = 0.0
+    latency_ms: Annotated[float, Field(gt=0)] = 62.0
+    share: Share = 0.1
+
+
 class Candidate(Record):
     """A bundle that is tried. `shadow`: it scores and is compared, and no event has its answer. `canary`:
-    events of a share of graphs have it.
+    events of a share of graphs have it. `promote`: null = a command promotes it.
     """
 
     bundle: BundleRef
     stage: Stage
     share: Share = 1.0
+    promote: Promotion | None = None
 
     def answers(self, graph: str) -> bool:
         """Whether the graph's events have its answer."""
@@ -82,6 +98,28 @@ class ModelRecord(Record):
         """Those that must be ready to serve, the live one first."""
         tried = None if self.candidate is None else self.candidate.bundle
         return [each for each in (self.live, tried) if each is not None]
+
+    def promoted(self, reason: str, time: int) -> ModelRecord:
+        """The job's own record that puts the candidate into its next stage; it must be there, with a rule."""
+        tried = self.candidate
+        assert tried is not None
+        assert tried.promote is not None
+        live, previous, candidate = self.live, self.previous, None
+        if tried.stage == "shadow":
+            candidate = tried.model_copy(update={"stage": "canary", "share": tried.promote.share})
+        else:
+            live, previous = tried.bundle, live
+        return ModelRecord(
+            action="publish",
+            live=live,
+            previous=previous,
+            candidate=candidate,
+            by="job",
+            reason=reason,
+            replaces=self.request,
+            time=time,
+            request=f"{self.request}-promoted",
+        )
 
     def without(self, sha256: str, reason: str, time: int) -> ModelRecord:
         """The job's own record that takes this bundle back: a candidate goes, a live one gives way to the

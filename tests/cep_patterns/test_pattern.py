@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 import yaml
 
 from cep_patterns.document import read_document
 from cep_patterns.model import StepModel
-from cep_patterns.pattern import AfterMatch, Pattern
+from cep_patterns.pattern import AfterMatch, Pattern, WithinType
+from cep_patterns.rows import find
 from records.errors import PatternError
 
 
@@ -123,3 +127,48 @@ def test_the_strategies() -> None:
     made = [Pattern.begin("a", after_match=kind).next("b").model("p").after_match for kind in kinds]
     assert [each.kind for each in made] == ["no_skip", "skip_to_next", "skip_past_last", "skip_to_first"]
     assert made[-1].step == "b"
+
+
+def test_a_window_may_be_a_timedelta() -> None:
+    pattern = Pattern.begin("a").where("value > 1").next("b").where("value > 2")
+    gap = pattern.within(timedelta(milliseconds=1_500), WithinType.PREVIOUS_AND_CURRENT)
+    model = gap.within(timedelta(minutes=2)).model("p")
+    assert model.within_ms == 120_000
+    last = model.steps[-1]
+    assert isinstance(last, StepModel)
+    assert last.within_ms == 1_500
+    for wrong, told in (
+        (timedelta(seconds=-3), "a duration with its unit is wanted"),
+        (timedelta(microseconds=500), "0.5ms is finer than 1 ms"),
+        (timedelta.max, "is longer than 36525 days"),
+    ):
+        with pytest.raises(PatternError, match=told):
+            pattern.within(wrong).model("p")
+
+
+@pytest.mark.parametrize("wrong", [3, None, ["a"]])
+def test_what_is_no_step_is_refused(wrong: Any) -> None:
+    with pytest.raises(PatternError, match="a step's name or a pattern is wanted; this is"):
+        Pattern.begin(wrong)
+
+
+def test_an_unknown_type_of_window_is_refused() -> None:
+    kind: Any = "previous"
+    with pytest.raises(PatternError, match="'previous' is no type of a window"):
+        Pattern.begin("a").within("3s", kind)
+
+
+@pytest.mark.parametrize(
+    ("row", "how", "told"),
+    [
+        ({"n": 1}, {}, "row 1: time: the event time in whole ms is wanted; this is None"),
+        ({"n": 1, "time": "x"}, {}, "this is 'x'"),
+        ({"n": 1, "time": 1.5}, {}, "this is 1.5"),
+        ({"n": 1, "time": 1}, {"time": "at"}, "row 0: at: the event time"),
+        ({"n": 1, "time": 1}, {"key": ["card"]}, "there is no field 'card' to key by"),
+        ({"n": 1, "time": 1}, {"key": "n"}, "key: a list of fields is wanted"),
+    ],
+)
+def test_rows_without_time_or_key_are_refused(row: dict[str, Any], how: dict[str, Any], told: str) -> None:
+    with pytest.raises(PatternError, match=told):
+        find(Pattern.begin("a").where("n > 0"), [{"n": 1, "time": 0}, row], **how)

@@ -78,7 +78,7 @@ def write_config(folder: Path, bootstrap: str, interval_ms: int) -> Path:
         "tick": f"{interval_ms}ms",
         "rules": "rules.yaml",
         "checkpoint": {"interval": "2s"},
-        "score": {"timeout_ms": 30_000},
+        "score": {"timeout_ms": 30_000, "call_timeout_ms": 30_000},
     }
     file = folder / "job.yaml"
     file.write_text(yaml.safe_dump(config), encoding="utf-8")

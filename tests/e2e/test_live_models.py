@@ -153,7 +153,12 @@ class Running:
             "idle_after": "1h",
             "parallelism": SUBTASKS,
             "checkpoint": {"interval": "500ms"},
-            "score": {"timeout_ms": 60_000, "breaker": {"slow_ms": 10_000}, "rollback": {"errors": 0.1}},
+            "score": {
+                "timeout_ms": 60_000,
+                "call_timeout_ms": 60_000,
+                "breaker": {"slow_ms": 10_000},
+                "rollback": {"errors": 0.1},
+            },
         }
         file = self.folder / "job.yaml"
         file.write_text(yaml.safe_dump(config), encoding="utf-8")

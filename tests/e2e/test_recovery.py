@@ -88,7 +88,7 @@ class System:
             "rules": rules,
             "checkpoint": {"interval": "1s"},
             # How busy this machine is must not decide who ranks.
-            "score": {"timeout_ms": 120_000, "breaker": {"enabled": False}},
+            "score": {"timeout_ms": 120_000, "call_timeout_ms": 120_000, "breaker": {"enabled": False}},
             **more,
         }
         file = self.folder / f"{name}.yaml"

@@ -46,6 +46,18 @@ def test_a_verdict_becomes_a_label(events: Path) -> None:
     assert f"shop {first.node} " in run("labels", str(events.with_name("feedback.ndjson"))).stdout
 
 
+def test_a_run_s_folder_goes_for_its_events(events: Path, tmp_path: Path) -> None:
+    done = run("feedback", INCIDENT, "--verdict", "false", "--file", str(events.parent))
+    assert done.exit_code == exits.OK, done.output
+    (verdict,) = kept(events)
+    assert (verdict["incident_id"], verdict["verdict"]) == (INCIDENT, "false")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    none = run("feedback", INCIDENT, "--verdict", "false", "--file", str(empty))
+    assert none.exit_code == exits.USAGE
+    assert "has no incidents.ndjson" in none.stderr
+
+
 def test_the_last_word_counts(events: Path) -> None:
     for verdict in ("true", "cause=some-db", "false"):
         done = run("feedback", f"{INCIDENT}:1", "--verdict", verdict, "--file", str(events), "--json")

@@ -15,6 +15,7 @@ from faultline.kafka import last_values
 from faultline.kafka_security import brokers
 from faultline.kafka_send import COMPACTED, make_topic, send
 from faultline.main import app
+from onnx_models.bundle import default_bundle
 from records.errors import MachineError
 from records.java import find_java
 from tests.kit.kafka import Broker
@@ -74,8 +75,17 @@ def test_topics_are_made_written_and_read(secure: Secure) -> None:
 
 def test_commands_take_the_file(secure: Secure) -> None:
     where = ["--bootstrap", secure.broker.bootstrap, "--kafka-config", str(secure.file("right"))]
-    done = CliRunner().invoke(app, ["pattern", "status", *where])
-    assert done.exit_code == exits.OK, done.output
+    for command in (["pattern", "status"], ["model", "status"]):
+        done = CliRunner().invoke(app, [*command, *where])
+        assert done.exit_code == exits.OK, done.output
+    for command in (["publish", str(default_bundle())], ["rollback"]):
+        done = CliRunner().invoke(app, ["model", *command, "--timeout", "1", *where])
+        assert done.exit_code == exits.ENVIRONMENT, done.output
+        assert "no job answered within 1 s" in done.output
+    make_topic(brokers(secure.broker.bootstrap, secure.file("right")), "faultline.incidents.v1", {})
+    done = CliRunner().invoke(app, ["events", "explain", "inc-0", "--bootstrap-servers", *where[1:]])
+    assert done.exit_code == exits.USAGE, done.output
+    assert "there are no events" in done.output
 
 
 def test_without_the_file_the_mend_names_it(secure: Secure) -> None:

@@ -100,10 +100,10 @@ def _faulty(fault: Fault | None, always: bool) -> list[NodeProto]:
     ]
 
 
-def model(factor: float, fault: Fault | None = None, always: bool = True) -> ModelProto:
+def model(factor: float, fault: Fault | None = None, always: bool = True, width: int = WIDTH) -> ModelProto:
     """node_score = factor x the node's largest |z'|, likewise per signal.
 
-    Every edge weighs .5; anomaly .9. `fault`: see _faulty.
+    Every edge weighs .5; anomaly .9. `fault`: see _faulty; `width`: of one that is slow.
     """
     nodes = [
         helper.make_node("Abs", ["x"], ["size"]),
@@ -126,7 +126,7 @@ def model(factor: float, fault: Fault | None = None, always: bool = True) -> Mod
         _constant("normal", [GOLDEN_NODES]),
         _constant("huge", [1e38]),
         _constant("minus_two", [-2]),
-        _constant("size_of_one", [WIDTH]),
+        _constant("size_of_one", [width]),
     ]
     values = {
         name: helper.make_tensor_value_info(name, _KINDS.get(name, TensorProto.FLOAT), _SHAPES[name])
@@ -145,6 +145,7 @@ def bundle(
     version: int = 1,
     fault: Fault | None = None,
     always: bool = True,
+    width: int = WIDTH,
     **manifest_says: Any,
 ) -> Bundle:
     """A bundle of that model; with `golden_factor` its golden outputs are those of another one.
@@ -178,7 +179,7 @@ def bundle(
         if np.isnan(factor)
         else [(snapshot.inputs(), _answers(snapshot.inputs(), golden_factor or factor))]
     )
-    content = model(factor, fault, always).SerializeToString()
+    content = model(factor, fault, always, width).SerializeToString()
     return write_bundle(parent, manifest, content, golden, "for tests")
 
 

@@ -97,3 +97,53 @@ def test_a_lone_snapshot_does_not_wait_for_the_whole_budget(budget_s: float) -> 
     result = asyncio.run(asyncio.wait_for(batcher.score(SNAPSHOT), WAIT_S))
     batcher.close()
     assert isinstance(result, Scores)
+
+
+def test_what_takes_too_long_is_an_error_and_the_next_is_scored() -> None:
+    go_on = threading.Event()
+
+    def held(snapshots: Sequence[Snapshot]) -> list[Result]:
+        if snapshots[0] is BAD:
+            assert go_on.wait(WAIT_S)
+        return score_each(snapshots)
+
+    async def both(batcher: Batcher) -> list[Result]:
+        first = await batcher.score(BAD)
+        go_on.set()
+        return [first, await batcher.score(SNAPSHOT)]
+
+    batcher = Batcher(held, 0.0, lambda snapshot: 0.01 if snapshot is BAD else WAIT_S)
+    late, scores = asyncio.run(both(batcher))
+    batcher.close()
+    assert isinstance(late, ScoringError)
+    assert late.reason == "timeout"
+    assert isinstance(scores, Scores)
+
+
+def test_of_what_waits_the_most_urgent_is_scored_first() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    scored: list[Snapshot] = []
+    others = [encode([frame_row(tick)]) for tick in range(3)]
+
+    def held(snapshots: Sequence[Snapshot]) -> list[Result]:
+        scored.extend(snapshots)
+        if snapshots[0] is SNAPSHOT:
+            begun.set()
+            assert go_on.wait(WAIT_S)
+        return score_each(snapshots)
+
+    async def everything(batcher: Batcher) -> None:
+        first = asyncio.ensure_future(batcher.score(SNAPSHOT))
+        await asyncio.to_thread(begun.wait, WAIT_S)
+        rest = [
+            asyncio.ensure_future(batcher.score(each, urgency))
+            for each, urgency in zip(others, (2, 0, 1), strict=True)
+        ]
+        await asyncio.sleep(0)
+        go_on.set()
+        await asyncio.gather(first, *rest)
+
+    batcher = Batcher(held, 0.0)
+    asyncio.run(everything(batcher))
+    batcher.close()
+    assert scored == [SNAPSHOT, others[1], others[2], others[0]]

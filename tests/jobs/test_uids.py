@@ -20,6 +20,7 @@ KEPT = {
     "correlate",
     "incidents",
     "score",
+    "score-large",
     "publish",
     "source-control",
     "source-feedback",
