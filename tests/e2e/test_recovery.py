@@ -206,22 +206,22 @@ def test_lost_machines_leave_no_trace_with_exactly_once(tmp_path: Path, broker: 
         ZooKeeper(tmp_path / "zookeeper") as zookeeper,
         Cluster(tmp_path / "flink", settings=zookeeper.settings()) as cluster,
     ):
-        shop.send(6)
+        shop.send(9)
         job = command(cluster, "submit", "--config", str(shop.config("job", sinks=sinks)))
         assert opened(shop.told(opened, committed=True))
 
-        until = shop.send(8)
+        until = shop.send(11)
         cluster.kill_taskmanager()
         cluster.add_taskmanager()
         shop.framed(until, committed=True)
 
-        until = shop.send(10)
+        until = shop.send(13)
         cluster.kill_jobmanager()
         cluster.start_jobmanager()
         shop.framed(until, committed=True)
         assert jobs(cluster) == [job]
 
-        until = shop.send(12)
+        until = shop.send(15)
         broker.kill()
         broker.start()
         shop.framed(until, committed=True)
@@ -244,12 +244,12 @@ def test_lost_machines_leave_no_trace_with_exactly_once(tmp_path: Path, broker: 
 def test_a_job_goes_on_where_no_one_kept_record_of_it(tmp_path: Path, broker: Broker) -> None:
     shop = system(tmp_path, broker, "resumed")
     with Cluster(tmp_path / "flink") as cluster:
-        shop.send(6)
+        shop.send(9)
         config = shop.config("job")
         job = command(cluster, "submit", "--config", str(config))
         first = shop.told(opened)
         assert opened(first)
-        shop.framed(shop.send(8))
+        shop.framed(shop.send(11))
         cluster.wait_until_checkpointed(job)
 
         cluster.kill_jobmanager()
@@ -258,7 +258,7 @@ def test_a_job_goes_on_where_no_one_kept_record_of_it(tmp_path: Path, broker: Br
         resumed = command(cluster, "resume", "--config", str(config))
         assert resumed != job
         cluster.wait_until_running(resumed)
-        shop.framed(shop.send(10))
+        shop.framed(shop.send(13))
 
         savepoint = command(cluster, "stop")
         pattern = tmp_path / "own.yaml"

@@ -6,7 +6,6 @@ import io.faultline.cep.PatternReader;
 import io.faultline.cep.PatternRefusedException;
 import io.faultline.cep.Tracer;
 import io.faultline.config.Json;
-import io.faultline.node.NodeConfig;
 import io.faultline.node.NodeProcessor;
 import io.faultline.node.Rule;
 import io.faultline.node.SignalRules;
@@ -17,9 +16,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -37,7 +34,6 @@ public final class Patterns {
   private final PrintStream out;
   private final List<Rule> rules;
   private final SignalRules signals;
-  private final Map<NodeConfig, NodeProcessor> processors = new HashMap<>();
 
   private Patterns(PatternsRequest request, PrintStream out) {
     this.request = request;
@@ -73,7 +69,6 @@ public final class Patterns {
       }
     }
     for (PatternsRequest.Run run : request.runs()) {
-      NodeProcessor processor = processor(run);
       Tracer tracer = null;
       if (run.isTraced()) {
         List<JsonNode> own =
@@ -85,7 +80,7 @@ public final class Patterns {
       PatternRun player =
           new PatternRun(
               run.name(),
-              processor,
+              new NodeProcessor(request.nodes(run, rules), signals),
               request.graphs(run),
               request.outOfOrderness(run),
               tracer,
@@ -96,14 +91,6 @@ public final class Patterns {
         player.play(Path.of(run.recording()));
       }
     }
-  }
-
-  /** Runs of the same settings share one; a recording has its own, since it tells its cost. */
-  private NodeProcessor processor(PatternsRequest.Run run) {
-    NodeConfig config = request.nodes(run, rules);
-    return run.recording() == null
-        ? processors.computeIfAbsent(config, c -> new NodeProcessor(c, signals))
-        : new NodeProcessor(config, signals);
   }
 
   /** Those that are refused are told by the run. */
