@@ -63,7 +63,7 @@ class Loud(Load):
 def load_of(kind: str, size: int) -> Load:
     """Many systems of NODES nodes, a sample of each series a tick; or one of `size`, two a tick."""
     if kind == "many":
-        return Many(graphs=size, nodes=NODES, interval_ms=TICK_MS, fault_every=20)
+        return Many(graphs=size, nodes=NODES, interval_ms=TICK_MS, fault_every=20, fault_for=8)
     return Loud(graphs=1, nodes=size, interval_ms=TICK_MS // 2, fault_every=_ENDLESS)
 
 

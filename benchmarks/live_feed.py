@@ -40,7 +40,7 @@ def main() -> None:
     """Feed."""
     bootstrap, topic, folder = sys.argv[1], sys.argv[2], Path(sys.argv[7])
     graphs, nodes, interval_ms, past = map(int, sys.argv[3:7])
-    load = Load(graphs=graphs, nodes=nodes, interval_ms=interval_ms)
+    load = Load(graphs=graphs, nodes=nodes, interval_ms=interval_ms, fault_every=120, fault_for=60)
     live_from = START_MS + past * interval_ms
     producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=0, batch_size=900_000)
     began = 0.0

@@ -75,7 +75,8 @@ class Load:
     """`graphs` of `nodes`, scraped every `interval_ms`. `chunk` nodes share a payload.
 
     `spikes`: share of the gauges' samples that stand out for one scrape. `fault_every`: scrapes from a fault
-    of a graph to its next, the first after as many; each lasts a fifth of that.
+    of a graph to its next, the first after as many; `fault_for`: scrapes that each lasts, which for the
+    library's patterns must be more than three quarters of a minute.
     """
 
     graphs: int = 5
@@ -84,6 +85,7 @@ class Load:
     chunk: int = 20
     spikes: float = 0.001
     fault_every: int = 90
+    fault_for: int = 18
     seed: int = 1
 
     @property
@@ -128,7 +130,7 @@ class Load:
         turn, since = np.divmod(scrape + graphs * self.fault_every // self.graphs, self.fault_every)
         rows = graphs * self.nodes + (7 * turn) % self.nodes
         first = scrape >= self.fault_every
-        return rows[(since < self.fault_every // 5) & first]
+        return rows[(since < self.fault_for) & first]
 
 
 def _observe(noise: F64, calls: float, slow: npt.NDArray[np.int64]) -> F64:

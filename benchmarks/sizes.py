@@ -46,12 +46,18 @@ class Size:
 
 
 SIZES: Final = {
-    "nodes-10000": Size("one graph of 10,000 nodes", Load(graphs=1, nodes=10_000, fault_every=20), 45),
-    "graphs-500": Size("500 graphs of 10 nodes", Load(graphs=500, nodes=10, chunk=10, fault_every=20), 60),
-    "series-100000": Size("3 graphs of 100,000 series", Load(graphs=3, nodes=3_340, fault_every=20), 45),
+    "nodes-10000": Size(
+        "one graph of 10,000 nodes", Load(graphs=1, nodes=10_000, fault_every=20, fault_for=8), 45
+    ),
+    "graphs-500": Size(
+        "500 graphs of 10 nodes", Load(graphs=500, nodes=10, chunk=10, fault_every=20, fault_for=8), 60
+    ),
+    "series-100000": Size(
+        "3 graphs of 100,000 series", Load(graphs=3, nodes=3_340, fault_every=20, fault_for=8), 45
+    ),
     "apart": Size(
         "5 graphs of 200 nodes, one sample a record, up to 5 s out of order",
-        Load(fault_every=20),
+        Load(fault_every=20, fault_for=8),
         45,
         apart=True,
     ),

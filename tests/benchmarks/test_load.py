@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from benchmarks import lines, otlp
 from benchmarks.load import BOUNDS, COUNTERS, GAUGES, PLAIN, SERIES, START_MS, Load
 
-SMALL = Load(graphs=2, nodes=5, chunk=2, spikes=0.05, fault_every=5)
+SMALL = Load(graphs=2, nodes=5, chunk=2, spikes=0.05, fault_every=5, fault_for=1)
 Sample = tuple[str, str, str, str, int]
 
 
