@@ -11,6 +11,7 @@ import typer
 
 from faultline import console, exits
 from faultline.feedback import BESIDE, read_feedback
+from faultline.kafka_security import KafkaConfig
 from faultline.live_control import now_ms
 from faultline.model_bundles import BUNDLE_HELP, bundle_at
 from faultline.model_evaluate import show
@@ -60,6 +61,7 @@ def retrain(
             "--bootstrap", "--bootstrap-servers", help="Publish it as shadow here where it is better."
         ),
     ] = None,
+    kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
     """Fine-tune a bundle on a job's own frames and verdicts, and judge it against the one it came from; exit
@@ -97,7 +99,7 @@ def retrain(
     if done.study.worse:
         raise typer.Exit(exits.FINDINGS)
     if bootstrap is not None:
-        _shadow(done, bootstrap, json)
+        _shadow(done, bootstrap, kafka_config, json)
 
 
 def _idle(missing: str, json: bool) -> None:
@@ -107,10 +109,10 @@ def _idle(missing: str, json: bool) -> None:
         console.say(f"nothing to do: {missing}")
 
 
-def _shadow(done: Retrained, bootstrap: str, json: bool) -> None:
+def _shadow(done: Retrained, bootstrap: str, kafka_config: Path | None, json: bool) -> None:
     """Publishes the bundle as shadow where it is better than what it came from."""
     if done.better:
-        publish(str(done.bundle.path), bootstrap, stage="shadow", json=json)
+        publish(str(done.bundle.path), bootstrap, stage="shadow", kafka_config=kafka_config, json=json)
     else:
         console.note("not published: it is not better than what it came from")
 
