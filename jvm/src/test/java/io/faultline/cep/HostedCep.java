@@ -55,6 +55,22 @@ final class HostedCep {
     return lines.lines;
   }
 
+  /**
+   * Whether the engine, with the job's bound, must give up partial matches. Where they double with
+   * each sample, Flink's own operator, which has no bound, does not come to an end.
+   */
+  static boolean evicts(PatternModel model, List<SampleEvent> events) {
+    CepEngine engine = new CepEngine(List.of(model), CepSettings.DEFAULT);
+    Map<String, KeyRuns> state = new HashMap<>();
+    for (SampleEvent e : inOrder(events)) {
+      engine.event(state.computeIfAbsent(e.series().node(), n -> new KeyRuns()), e, new Lines());
+      if (engine.patterns().get(0).stats().evicted() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static List<SampleEvent> inOrder(List<SampleEvent> events) {
     List<SampleEvent> out = new ArrayList<>(events);
     out.removeIf(e -> e.series().node().equals(StockCep.CLOCK));
