@@ -11,6 +11,7 @@ import org.apache.flink.cep.nfa.NFA;
 import org.apache.flink.cep.nfa.State;
 import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
 import org.apache.flink.cep.nfa.compiler.NFACompiler;
+import org.apache.flink.cep.nfa.compiler.NFAStateNameHandler;
 import org.apache.flink.cep.pattern.MalformedPatternException;
 import org.apache.flink.cep.pattern.Pattern;
 
@@ -72,14 +73,24 @@ public final class CompiledPattern {
 
   private static NFA<Event> automaton(Pattern<Event, Event> pattern, boolean timeouts)
       throws PatternRefusedException {
+    NFA<Event> nfa;
     try {
-      return NFACompiler.compileFactory(pattern, timeouts).createNFA();
+      nfa = NFACompiler.compileFactory(pattern, timeouts).createNFA();
     } catch (MalformedPatternException
         | IllegalArgumentException
         | IllegalStateException
         | UnsupportedOperationException e) {
       throw new PatternRefusedException(e.getMessage());
     }
+    for (State<Event> state : nfa.getStates()) {
+      if (state.getStateTransitions().stream().anyMatch(t -> t.getTargetState() == null)) {
+        throw new PatternRefusedException(
+            ("step '%s': Flink makes an automaton that leads nowhere from it;"
+                    + " leave out greedy or optional")
+                .formatted(NFAStateNameHandler.getOriginalNameFromInternal(state.getName())));
+      }
+    }
+    return nfa;
   }
 
   private static String startName(Collection<State<Event>> states) {

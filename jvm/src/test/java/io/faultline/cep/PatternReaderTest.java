@@ -139,6 +139,20 @@ class PatternReaderTest {
             "step 'a'"),
         Arguments.of(pattern("greedy-one", "", step("a", HIGH, "'greedy':true")), "step 'a'"),
         Arguments.of(pattern("until-one", "", step("a", HIGH, "'until':" + LOW)), "step 'a'"),
+        Arguments.of(
+            pattern(
+                "nowhere",
+                within(9),
+                A,
+                step("n", LOW, NOT),
+                step(
+                    "b",
+                    HIGH,
+                    "'times':{'from':2}",
+                    "'optional':true",
+                    "'greedy':true",
+                    "'until':" + LOW)),
+            "step 'b': Flink makes an automaton that leads nowhere from it"),
         Arguments.of(pattern("twice", "", A, A), "step 'a': there are two"),
         Arguments.of(
             pattern(
