@@ -41,8 +41,12 @@ class ZooKeeper(Part):
             "high-availability": {
                 "type": "zookeeper",
                 "storageDir": (self.folder / "jobs").as_uri(),
-                # A lost leader is missed after so long; the server takes no less than two of its ticks.
-                "zookeeper": {"quorum": self.address, "client": {"session-timeout": "3s"}},
+                # A lost leader is missed after so long, 20 of the server's ticks at most. A machine that is
+                # merely busy must not lose it: that would end TaskManagers too.
+                "zookeeper": {
+                    "quorum": self.address,
+                    "client": {"session-timeout": "10s", "tolerate-suspended-connections": True},
+                },
             }
         }
 
