@@ -24,7 +24,7 @@ import numpy as np
 import yaml
 from kafka import KafkaProducer
 
-from benchmarks import witness
+from benchmarks import figures, witness
 from benchmarks.live import TOPIC, Live, live
 from cep_patterns.pattern import Pattern
 from faultline.kafka_send import COMPACTED, Follower, make_topic
@@ -147,8 +147,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.control", description=main.__doc__)
     parser.add_argument("--rate", type=int, default=100_000, help="samples a second")
     parser.add_argument("--updates", type=int, default=100)
+    parser.add_argument("--write", action="store_true", help="put what was measured into the results")
     given = parser.parse_args()
-    sys.stdout.write(json.dumps(measure(given.rate, given.updates), indent=1) + "\n")
+    found = measure(given.rate, given.updates)
+    sys.stdout.write(json.dumps(found, indent=1) + "\n")
+    if given.write:
+        figures.keep("control", found)
 
 
 if __name__ == "__main__":

@@ -248,10 +248,26 @@ def _sizes(numbers: Mapping[str, Any]) -> Lines:
     ]
 
 
+def _control(numbers: Mapping[str, Any]) -> Lines:
+    fed, decoded, seen, matched = (
+        f"{numbers['samples'][name]:,}" for name in ("fed", "decoded", "seen", "matched")
+    )
+    p50, p99, worst = (round(numbers[f"{name}_ms"]) for name in ("p50", "p99", "worst"))
+    return [
+        f"`python -m benchmarks.control --write`. {numbers['updates']} versions of a pattern, published one",
+        f"after the other into a job on a cluster that reads {numbers['rate']:,.0f} samples/s; by turns they",
+        "drain and drop what the one before had begun. From the record to its answer",
+        f"**p50 {p50} ms, p99 {p99} ms** (worst {worst} ms). Meanwhile {fed} samples were fed and",
+        f"{decoded} decoded; a pattern that nobody changed was shown all {seen} events that it must see,",
+        f"and matched each of the {matched} that it must match once.",
+    ]
+
+
 SECTIONS: Final[dict[str, tuple[str, Callable[[Mapping[str, Any]], Lines]]]] = {
     "throughput": ("Throughput", _throughput),
     "stages": ("Stages of the JVM's path", _stages),
     "live": ("Live", _live),
+    "control": ("Patterns changed live", _control),
     "heap": ("Heap", _heap),
     "sizes": ("Sizes", _sizes),
 }
