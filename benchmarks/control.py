@@ -14,7 +14,6 @@ import json
 import sys
 import tempfile
 import time
-import uuid
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
@@ -22,16 +21,13 @@ from typing import Any, Final
 
 import numpy as np
 import yaml
-from kafka import KafkaProducer
 
 from benchmarks import figures, witness
 from benchmarks.live import TOPIC, Live, live
 from cep_patterns.pattern import Pattern
-from faultline.kafka_send import COMPACTED, Follower, make_topic
-from faultline.live_control import answers, expected
-from faultline.live_patterns import read_lines
-from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternAck
+from records.control import ControlRecord
 from tests.kit.cluster import Cluster
+from tests.kit.control import Control, record
 from tests.kit.processes import stop
 
 NAME: Final = "benchmark-swap"
@@ -65,26 +61,7 @@ def update(version: int) -> ControlRecord:
     """The pattern in another version: three high samples in a row, a little higher each time."""
     limit = f'signal == "cpu" and z > {6 + version / 1_000}'
     pattern = Pattern.begin("high").where(limit).times(3).within("5m").model(NAME, version=version)
-    return ControlRecord(
-        action="publish",
-        id=NAME,
-        version=version,
-        pattern=pattern.wire(),
-        in_flight=IN_FLIGHT[version % 2],
-        time=int(time.time() * 1_000),
-        request=uuid.uuid4().hex,
-    )
-
-
-def answered(follower: Follower, request: str) -> int:
-    """How many subtasks are live with it, once all are; RuntimeError where one refuses or none answers."""
-    acks = answers(follower, request, time.monotonic() + PATIENCE_S, PatternAck, read_lines)
-    refused = [ack.reason for ack in acks if ack.state != "live"]
-    if refused:
-        raise RuntimeError(f"refused: {refused[0]}")
-    if not acks or len(acks) != expected(acks):
-        raise RuntimeError(f"{len(acks)} answers within {PATIENCE_S:g} s")
-    return len(acks)
+    return record("publish", NAME, version, pattern.wire(), in_flight=IN_FLIGHT[version % 2])
 
 
 def measure(rate: int, updates: int) -> dict[str, Any]:
@@ -114,23 +91,23 @@ def measure(rate: int, updates: int) -> dict[str, Any]:
 
 
 def publish(running: Live, updates: int) -> tuple[int, list[float]]:
-    """Publishes one version after the other; subtasks that answered, and the seconds of each."""
-    bootstrap = running.broker.bootstrap
-    make_topic(bootstrap, CONTROL_TOPIC, COMPACTED)
-    producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")
-    follower = Follower(bootstrap, AUDIT_TOPIC)
+    """Publishes one version after the other; subtasks that answered, and the seconds of each.
+
+    RuntimeError where one refuses, or not all answer.
+    """
     found, subtasks = [], 0
-    for version in range(1, updates + 1):
-        record = update(version)
-        began = time.monotonic()
-        producer.send(CONTROL_TOPIC, key=NAME.encode(), value=record.model_dump_json().encode())
-        producer.flush()
-        subtasks = answered(follower, record.request)
-        found.append(time.monotonic() - began)
-        running.check()
-        time.sleep(PAUSE_S)
-    follower.close()
-    producer.close()
+    with Control(running.broker.bootstrap) as control:
+        for version in range(1, updates + 1):
+            sent = update(version)
+            began = time.monotonic()
+            acks = control.send([sent], PATIENCE_S)
+            found.append(time.monotonic() - began)
+            refused = [ack.reason for ack in acks if ack.state != "live"]
+            if refused:
+                raise RuntimeError(f"refused: {refused[0]}")
+            subtasks = len(acks)
+            running.check()
+            time.sleep(PAUSE_S)
     return subtasks, found
 
 

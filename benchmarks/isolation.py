@@ -23,8 +23,7 @@ import yaml
 from kafka import KafkaConsumer
 
 from benchmarks.isolation_feed import LIVE_MS, TICK_MS
-from benchmarks.live import LATENESS_MS, released
-from benchmarks.measure import HEAP
+from benchmarks.live import LATENESS_MS, embedded, released
 from tests.kit.kafka import Broker
 from tests.kit.processes import kill, start, tail
 
@@ -50,12 +49,10 @@ def measure(graphs: int, nodes: int, seconds: int, lead: int) -> dict[str, Any]:
             stack.callback(kill, feeder)
         file = folder / "job.yaml"
         file.write_text(yaml.safe_dump(_config(broker.bootstrap, list(feeds), folder)), encoding="utf-8")
-        command = [sys.executable, "-m", "benchmarks.run_once", str(file)]
-        job = start(command, folder / "job.log", env={"JVM_ARGS": HEAP})
-        stack.callback(kill, job)
+        job, log = embedded(stack, folder, file)
         opened = _opened(broker.bootstrap, live_from + seconds)
         if job.poll() is not None:
-            raise RuntimeError(f"the job has ended:\n{tail(folder / 'job.log')}")
+            raise RuntimeError(f"the job has ended:\n{tail(log)}")
         sent = [np.fromfile(folder / kind, dtype=_SENT) for kind in feeds]
         return _told(opened, sent)
 

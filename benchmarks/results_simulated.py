@@ -6,7 +6,7 @@ The systems are those of `faultline model simulate --family watched`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.results_study import Place, Study
-from benchmarks.results_tables import Ranker, accuracies, markdown, rankers, told
+from benchmarks.results_tables import Ranker, all_hits, markdown, means, rankers, told
 from faultline.history import History
 from faultline.judge import SOON_MS
 from faultline.words import duration, share
@@ -180,14 +180,11 @@ def _rankings(places: Sequence[Place], ranks: dict[str, Ranker]) -> list[str]:
     found = [place for place in places if place.verdict.found]
     rows = []
     for name, ranker in ranks.items():
-        first, third, mean = accuracies(found, ranker)
-        spread = interval(_first_hits(found, ranker))
+        at = all_hits(found, ranker)
+        first, third, mean = means(at)
+        spread = interval(at[:, 0])
         rows.append((name, f"{share(first)} ({spread.low:.2f}-{spread.high:.2f})", share(third), share(mean)))
     return markdown((f"{len(found)} found, same windows", "AC@1 (95%)", "AC@3", "Avg@5"), rows)
-
-
-def _first_hits(places: Sequence[Place], ranker: Callable[[Place], F64]) -> F64:
-    return np.array([accuracies([place], ranker)[0] for place in places], np.float64)
 
 
 def _kinds(study: Study) -> list[str]:

@@ -21,11 +21,11 @@ from faultline.judge import GRACE_MS, Judgement, Verdict, judge
 from faultline.run_folder import RunFolder, Source, open_run
 from gnn.baselines import Window
 from gnn.cases import recording_matrix
-from gnn.cuts import over_threshold
+from gnn.cuts import newly_silent, over_threshold
 from onnx_models.encoding import encode
 from onnx_models.features import WINDOW_TICKS
 from onnx_models.snapshot import Snapshot
-from records.frames import SILENT, FrameRow
+from records.frames import FrameRow
 from records.recordings import Recording, RecordingMeta
 
 
@@ -192,7 +192,7 @@ def shows_in(rows: Sequence[FrameRow], near: set[str], node: str) -> bool:
             (row.nodes[n], int(s)) for n, s in zip(*np.nonzero(over), strict=True) if row.nodes[n] in near
         }
         at = row.nodes.index(node) if node in row.nodes else -1
-        if seen & here or (at >= 0 and row.presence[at] == SILENT and row.age[at] == 1):
+        if seen & here or (at >= 0 and newly_silent(row)[at]):
             return True
         seen = here
     return False

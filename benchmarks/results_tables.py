@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.results_study import Place, Study
 from faultline.words import clock, duration, share
 from gnn.baselines import F64, baro, chance, nsigma
-from gnn.evaluation.metrics import hits
+from gnn.evaluation.metrics import FIRST, hits
 from gnn.graph_baselines import page_rank, ranked_correlation, traversal
 from onnx_models.fallback import rank_by_deviation
 from onnx_models.scorer import Scorer
@@ -101,10 +101,20 @@ def ranking_table(places: Sequence[Place], ranks: Mapping[str, Ranker]) -> list[
 
 def accuracies(places: Sequence[Place], ranker: Ranker) -> tuple[float | None, float | None, float | None]:
     """AC@1, AC@3 and Avg@5 of a ranker, ties drawn at random; None where there are no places."""
-    if not places:
+    return means(all_hits(places, ranker))
+
+
+def means(at: F64) -> tuple[float | None, float | None, float | None]:
+    """AC@1, AC@3 and Avg@5 of `all_hits`; None where there are none."""
+    if not len(at):
         return None, None, None
-    at = np.mean([hits(ranker(place), place.truth) for place in places], 0)
-    return float(at[0]), float(at[2]), float(at.mean())
+    mean = at.mean(0)
+    return float(mean[0]), float(mean[2]), float(mean.mean())
+
+
+def all_hits(places: Sequence[Place], ranker: Ranker) -> F64:
+    """[faults, 5]: what a ranker makes of each, as `gnn.evaluation.metrics.hits`."""
+    return np.array([hits(ranker(place), place.truth) for place in places], np.float64).reshape(-1, FIRST)
 
 
 def fault_table(study: Study, ranks: Mapping[str, Ranker]) -> list[str]:

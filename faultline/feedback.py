@@ -77,9 +77,10 @@ def feedback(
 
 def _of_run(folder: Path) -> Path:
     """The events of a run's folder; UsageError where it has none."""
+    from faultline.run_folder import INCIDENTS
     from records.errors import UsageError
 
-    file = folder / "incidents.ndjson"
+    file = folder / INCIDENTS
     if not file.is_file():
         raise UsageError(f"{folder} has no {file.name}", "name the --out folder of `faultline run`")
     return file

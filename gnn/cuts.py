@@ -62,6 +62,11 @@ def over_threshold(row: FrameRow) -> Bools:
     return np.asarray(over)
 
 
+def newly_silent(row: FrameRow) -> Bools:
+    """Return bool [N]: which nodes fell silent in this tick."""
+    return np.asarray((row.presence == SILENT) & (row.age == 1))
+
+
 def alarms_between(rows: Sequence[FrameRow], first: int, last: int) -> tuple[Alarm, ...]:
     """Return the distinct alarms of rows[first..last], in order of time, node and signal."""
     found: dict[Alarm, None] = {}
@@ -75,8 +80,7 @@ def shows_at(rows: Sequence[FrameRow], start: int, end: int) -> int | None:
     """Return the first row in [start, end] with an alarm or with a node newly silent; None when it never
     shows."""
     for index in range(start, min(end + 1, len(rows))):
-        newly_silent = (rows[index].presence == SILENT) & (rows[index].age == 1)
-        if over_threshold(rows[index]).any() or newly_silent.any():
+        if over_threshold(rows[index]).any() or newly_silent(rows[index]).any():
             return index
     return None
 

@@ -200,9 +200,10 @@ def judge_all(plan: Plan, scorer: Scorer) -> Judged:
         recording = open_recording(path)
         rows = recording_rows(recording, plan.make)
         real[recording.meta.name] = compare(list(recording_cases(recording, rows)), scorer)
+    known = contenders(scorer, None)
     judged = Judged(
         scores=compare(cases, scorer),
-        kinds=by_kind(cases, {name: contenders(scorer, None)[name] for name in SHOWN_BY_KIND}),
+        kinds=by_kind(cases, {name: known[name] for name in SHOWN_BY_KIND}),
         signal=signal_accuracy(cases, scorer),
         reliability=reliability(cases, scorer),
         healthy=_healthy(cases, scorer),

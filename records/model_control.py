@@ -109,17 +109,7 @@ class ModelRecord(Record):
             candidate = tried.model_copy(update={"stage": "canary", "share": tried.promote.share})
         else:
             live, previous = tried.bundle, live
-        return ModelRecord(
-            action="publish",
-            live=live,
-            previous=previous,
-            candidate=candidate,
-            by="job",
-            reason=reason,
-            replaces=self.request,
-            time=time,
-            request=f"{self.request}-promoted",
-        )
+        return self._by_the_job("publish", "promoted", live, previous, candidate, reason, time)
 
     def without(self, sha256: str, reason: str, time: int) -> ModelRecord:
         """The job's own record that takes this bundle back: a candidate goes, a live one gives way to the
@@ -130,8 +120,21 @@ class ModelRecord(Record):
             candidate = None
         if live is not None and live.sha256 == sha256:
             live, previous = previous, None
+        return self._by_the_job("rollback", "rollback", live, previous, candidate, reason, time)
+
+    def _by_the_job(
+        self,
+        action: Literal["publish", "rollback"],
+        word: str,
+        live: BundleRef | None,
+        previous: BundleRef | None,
+        candidate: Candidate | None,
+        reason: str,
+        time: int,
+    ) -> ModelRecord:
+        """A record that the job writes itself; `word` ends its request."""
         return ModelRecord(
-            action="rollback",
+            action=action,
             live=live,
             previous=previous,
             candidate=candidate,
@@ -139,7 +142,7 @@ class ModelRecord(Record):
             reason=reason,
             replaces=self.request,
             time=time,
-            request=f"{self.request}-rollback",
+            request=f"{self.request}-{word}",
         )
 
 
