@@ -21,10 +21,10 @@ from cep_patterns.yaml_loader import LIBRARY, load_patterns
 from jobs import gateway
 from jobs.config import JobConfig
 from jobs.jvm_config import sources_config
-from jobs.model_loading import bundle_folder
 from jobs.operators import assemble
 from jobs.run_files import count_outputs
 from onnx_models.bundle import load_bundle
+from onnx_models.places import bundle_folder
 from records.rules import load_rules
 
 POLL_S: Final = 0.3
