@@ -34,7 +34,7 @@ class Held(ScoreRequests):
         self._folder = folder
 
     async def async_invoke(self, value: Row) -> list[Row]:
-        if value[:2] == ("large", SCORE):
+        if (value[0], value[1]) == ("large", SCORE):
             (self._folder / ASKED).touch()
             while not (self._folder / LOST).exists():
                 await asyncio.sleep(0.01)
