@@ -197,7 +197,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_events_name_the_bundle_that_was_published(running: Running) -> None:
     assert version_of(running.incident("before")) == "1"
     second = bundle(running.folder / "second", version=2, factor=2.0)
-    answers = running.changed("publish", running.store.s3("second/loudest-2"))
+    answers = running.changed("publish", str(second.path), "--at", running.store.s3("second/loudest-2"))
+    assert f"second/loudest-2/{MODEL}" in running.store.asked
     assert {(each["job"], each["live"], each["candidate"]) for each in answers} == {
         ("live", "loudest-2", None)
     }
@@ -224,7 +225,8 @@ def test_what_is_wrong_is_refused_by_the_workers_and_the_old_one_serves_on(runni
 
 
 def test_a_canary_is_compared_and_promoted_and_a_swap_loses_no_event(running: Running) -> None:
-    third = str(bundle(running.folder / "third", version=3, factor=2.5).path)
+    bundle(running.folder / "third", version=3, factor=2.5)
+    third = running.store.http("third/loudest-3")
     answers = running.changed("publish", third, "--stage", "canary", "--share", "0.5")
     assert {(each["candidate"], each["share"]) for each in answers} == {("loudest-3", 0.5)}
     graphs = [f"canary-{number}" for number in range(6)]
@@ -294,7 +296,7 @@ def test_a_rule_takes_a_bundle_from_shadow_to_full(running: Running) -> None:
     for was, stage in (("shadow", "canary"), ("canary", "full")):
         # Of a dozen graphs one worker has more than the rule asks for, and the next answer after it tells.
         for number in range(12):
-            running.begin(f"{was}-{number}")
+            running.begin(f"by-{was}-{number}")
         promotions = lambda lines, stage=stage: [each for each in lines if each["stage"] == stage]  # noqa: E731
         (line, *_) = running.audit("model_promotion", promotions, 1)
         assert (line["model"], line["was"], line["request"]) == ("loudest-5", was, request)
