@@ -12,6 +12,7 @@ functions.
 from __future__ import annotations
 
 import http.client
+import importlib
 import os
 import shutil
 import tempfile
@@ -206,7 +207,7 @@ def _web(parts: SplitResult) -> Callable[[str], Any]:
 
 def _s3(parts: SplitResult, url: str) -> Callable[[str], Any]:
     try:
-        from pyarrow.fs import S3FileSystem
+        made = importlib.import_module("pyarrow.fs").S3FileSystem
     except ImportError as error:
         raise BundleError(f"{url}: pyarrow is missing, which reads S3", "pip install pyarrow") from error
     options: dict[str, Any] = dict(parse_qsl(parts.query))
@@ -219,6 +220,6 @@ def _s3(parts: SplitResult, url: str) -> Callable[[str], Any]:
 
     @cache
     def store() -> Any:
-        return S3FileSystem(**options, connect_timeout=SILENCE_S, request_timeout=SILENCE_S)
+        return made(**options, connect_timeout=SILENCE_S, request_timeout=SILENCE_S)
 
     return lambda name: store().open_input_stream(f"{folder}/{name}")
