@@ -23,7 +23,7 @@ from jobs.config import JobConfig
 from jobs.jvm_config import sources_config
 from jobs.model_loading import bundle_folder
 from jobs.operators import assemble
-from jobs.run_files import count_outputs
+from jobs.run_files import Outputs
 from onnx_models.bundle import load_bundle
 from records.rules import load_rules
 
@@ -109,9 +109,10 @@ def run_embedded(config: JobConfig, *, progress: Callable[[Progress], None] | No
     gateway.hush_teardown()
     started = time.monotonic()
     out = None if config.sinks.files is None else Path(config.sinks.files.dir)
+    outputs = None if out is None else Outputs(out)
 
     def tell(stage: str) -> dict[str, int]:
-        counts = {} if out is None else count_outputs(out)
+        counts = {} if outputs is None else outputs.count()
         if progress is not None:
             progress(Progress(stage, time.monotonic() - started, counts))
         return counts
