@@ -20,7 +20,7 @@ Result = Scores | ScoringError
 ScoreEach = Callable[[Sequence[Snapshot]], list[Result]]
 AllowedS = Callable[[Snapshot], float]
 
-LINGER_S: Final = 0.004
+LINGER_S: Final = 0.001
 """A batch is sent once nothing joined it for so long.
 
 The rest of a bundle of Flink's arrives faster than that.
