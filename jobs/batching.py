@@ -21,7 +21,7 @@ Score = Callable[[Snapshot], Scores]
 """ScoringError where a snapshot cannot be scored."""
 AllowedS = Callable[[Snapshot], float]
 
-LINGER_S: Final = 0.004
+LINGER_S: Final = 0.001
 """A batch is sent once nothing joined it for so long.
 
 The rest of a bundle of Flink's arrives faster than that.

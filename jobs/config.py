@@ -252,7 +252,7 @@ class JobConfig(Record):
     suspected: Suspected = Field(default_factory=Suspected)
     quiet: list[Quiet] = Field(default_factory=list)
     parallelism: Count = 1
-    bundle_time_ms: Count = 10
+    bundle_time_ms: Count = 2
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)
 
     @model_validator(mode="after")
