@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
-from cep_patterns.yaml_loader import LIBRARY
 from faultline.run_folder import read_events
 from jobs.config import JobConfig
 from jobs.pipeline import run_embedded
@@ -16,22 +15,26 @@ from records.incidents import IncidentEvent
 from records.recordings import RecordingMeta, write_recording
 from records.samples import Edge, Sample
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference-library.md"
 T0, TICK, TICKS, DIED = 1_767_225_600_000, 60_000, 100, 60
 NODES = ("web", "api", "store", "cache")
 CALLS = (("web", "api"), ("api", "store"), ("api", "cache"))
-DEAD = "store"
-SILENCE_MS = 21 * 60_000
-"""What the pattern waits for."""
+DEAD, IDLE, EACH = "store", "cache", 15
+"""One is idle: it has a request each quarter of an hour only, and no traffic sample in between."""
+SILENCE_MS = 6 * 60_000
+"""What the page's pattern waits for."""
 
 
 def samples() -> Iterator[Sample]:
-    """Traffic, and cpu but of one node, until one sends nothing any more; no calls are measured."""
+    """Traffic and cpu, until one node sends nothing any more; no calls are measured."""
     for tick in range(TICKS):
         for place, node in enumerate(NODES):
             if node == DEAD and tick >= DIED:
                 continue
             wave = ((tick * 7 + place * 3) % 5) / 10
-            values = {"traffic": 40 + wave, **({} if node == "cache" else {"cpu": 30 + wave})}
+            values = {"traffic": 40 + wave, "cpu": 30 + wave}
+            if node == IDLE and tick % EACH:
+                del values["traffic"]
             for signal, value in values.items():
                 yield Sample.model_validate(
                     {
@@ -45,23 +48,23 @@ def samples() -> Iterator[Sample]:
                 )
 
 
-def live(folder: Path) -> Path:
-    """The library's pattern for silence, as a person switches it on: a copy that runs in earnest."""
-    told = yaml.safe_load((LIBRARY / "node-silent.yaml").read_text(encoding="utf-8"))
-    file = folder / "node-silent.yaml"
-    file.write_text(yaml.safe_dump({**told, "maturity": "production"}), encoding="utf-8")
+def of_the_page(folder: Path) -> Path:
+    """The pattern that the page shows, in a file."""
+    (shown,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    file = folder / "node-gone.yaml"
+    file.write_text(shown, encoding="utf-8")
     return file
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[IncidentEvent]]:
-    """What a job tells with the shipped library alone, and with the copy beside it."""
+    """What a job tells with the shipped library alone, and with the page's pattern beside it."""
     folder = tmp_path_factory.mktemp("dead")
     meta = RecordingMeta(name="shop", graph="shop", interval=TICK, start=T0, end=T0 + TICKS * TICK)
     edges = [Edge(graph="shop", source=a, target=b, time=T0) for a, b in CALLS]
     recording = write_recording(folder / "recording", meta, samples(), edges)
     found = {}
-    for name, patterns in (("library", ["library"]), ("live", [str(live(folder))])):
+    for name, patterns in (("library", ["library"]), ("gone", ["library", str(of_the_page(folder))])):
         out = folder / name
         source = {"type": "recordings", "paths": [str(recording.path)]}
         sinks = {"files": {"dir": str(out)}}
@@ -75,15 +78,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[IncidentEve
 def test_the_dead_node_is_the_first_cause_and_its_silence_the_reason(
     told: dict[str, list[IncidentEvent]],
 ) -> None:
-    opened = [event for event in told["live"] if event.status == "opened"]
-    (event,) = opened
+    (event,) = [event for event in told["gone"] if event.status == "opened"]
     first = event.root_causes[0]
     assert first.node == DEAD
     assert "silence" in {each.kind for each in first.evidence}
     assert event.onset <= T0 + (DIED + 1) * TICK
     assert event.detected_at <= T0 + DIED * TICK + SILENCE_MS + TICK
-    assert [each.pattern for each in event.triggers] == ["node-silent"]
+    assert [each.pattern for each in event.triggers] == ["node-gone"]
 
 
-def test_shipped_the_pattern_runs_dry(told: dict[str, list[IncidentEvent]]) -> None:
+def test_the_library_alone_does_not_look_at_silence(told: dict[str, list[IncidentEvent]]) -> None:
     assert told["library"] == []
