@@ -71,9 +71,9 @@ def diff(
 
     Names, comments, descriptions and the way a condition is written are no difference.
     """
-    from cep_patterns.yaml_loader import load_patterns
+    from cep_patterns.yaml_loader import load_some
 
-    old, new_ = load_patterns([before]), load_patterns([after])
+    old, new_ = load_some([before]), load_some([after])
     pairs = _pairs(old, new_)
     differing = 0
     for name, one, other in pairs:
