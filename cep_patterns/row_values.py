@@ -87,7 +87,7 @@ def wire(value: object) -> object:
     try:
         number = float(value)
     except OverflowError:
-        number = math.copysign(math.inf, value)
+        number = -math.inf if value < 0 else math.inf
     return number if math.isfinite(number) else str(number)
 
 

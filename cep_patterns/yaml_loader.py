@@ -54,10 +54,21 @@ def load_some(paths: Iterable[Path | str]) -> list[PatternModel]:
     """As `load_patterns`; PatternError that names the path that holds no pattern, too."""
     places = [Path(path) for path in paths]
     patterns = load_patterns(places)
-    for place in places:
-        if not _files(place):
-            raise PatternError(f"{place}: no patterns", "name files that end in .yaml, or a folder of them")
+    for place in without_patterns(places):
+        raise PatternError(f"{place}: no patterns", "name files that end in .yaml, or a folder of them")
     return patterns
+
+
+def without_patterns(paths: Iterable[Path | str]) -> list[Path]:
+    """The folders without a pattern file, and the files with an empty list."""
+    return [path for path in map(Path, paths) if all(_is_empty(file) for file in _files(path))]
+
+
+def _is_empty(file: Path) -> bool:
+    try:
+        return read_yaml(file) == []
+    except PatternError:
+        return False
 
 
 def load_library() -> list[PatternModel]:
@@ -125,6 +136,8 @@ def _in_words(error: yaml.YAMLError) -> str:
     told = " ".join(filter(None, (error.context, error.problem)))
     mark = error.problem_mark or error.context_mark
     place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    if "single document" in told:
+        return f"several documents{place}; write several patterns as a list"
     tab = "; YAML is indented with blanks, not tabs" if "'\\t'" in told else ""
     return f"{told}{place}{tab}"
 

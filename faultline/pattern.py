@@ -23,7 +23,7 @@ pattern_live.register(app)
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[PATTERN.yaml|DIR]...", exists=True, help="The shipped ones if unsaid."),
+    typer.Argument(metavar="PATTERN.yaml|DIR", exists=True, help="The shipped ones if unsaid."),
 ]
 
 
@@ -55,14 +55,12 @@ def list_patterns(paths: Files = None, json: console.Json = False) -> None:
 @app.command()
 def validate(paths: Files = None, json: console.Json = False) -> None:
     """Check pattern files; exit 1 where one would be refused."""
-    from cep_patterns.yaml_loader import LIBRARY, read_patterns
+    from cep_patterns.yaml_loader import LIBRARY, read_patterns, without_patterns
     from records.errors import UsageError
 
     loaded = read_patterns(paths or [LIBRARY])
-    if not loaded.patterns and not loaded.problems:
-        raise UsageError(
-            f"no patterns in {', '.join(map(str, paths or [LIBRARY]))}", "name files that end in .yaml"
-        )
+    if without := without_patterns(paths or [LIBRARY]):
+        raise UsageError(f"no patterns in {', '.join(map(str, without))}", "name files that end in .yaml")
     for problem in loaded.problems:
         if json:
             console.say_json(

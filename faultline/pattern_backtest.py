@@ -32,7 +32,7 @@ _COLUMNS = (
 def backtest(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATTERN.yaml|DIR... RECORDING...", help="`library`: the shipped patterns."),
+        typer.Argument(metavar="PATTERN.yaml|DIR|RECORDING", help="`library`: the shipped patterns."),
     ],
     against: Annotated[
         list[Path] | None,
@@ -59,6 +59,9 @@ def backtest(
     with console.progress() as progress:
         progress(f"{plural(len(patterns), 'pattern')} over {plural(len(recordings), 'recording')}")
         days = run_over(sets, recordings, load_rules([] if rules is None else [rules]))
+    for day in days["these"]:
+        if day.late:
+            console.note(f"{day.name}: left out {plural(day.late, 'sample')} behind others of a later time")
     scores = {name: _scores(sets[name], days[name]) for name in sets}
     if json:
         for line in _lines(sets, days, scores):

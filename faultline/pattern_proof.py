@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[PATTERN.yaml|DIR]...", exists=True, help="The shipped ones if unsaid."),
+    typer.Argument(metavar="PATTERN.yaml|DIR", exists=True, help="The shipped ones if unsaid."),
 ]
 
 

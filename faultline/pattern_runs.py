@@ -91,7 +91,7 @@ def run_over(
     names = _names(recordings)
     return {
         name: [
-            day_of(each, names[place], result.found, result.costs)
+            day_of(each, names[place], result.found, result.costs, len(result.late))
             for place, each in enumerate(recordings)
             for result in [results[f"{name} {place}"]]
         ]

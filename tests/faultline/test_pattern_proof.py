@@ -89,6 +89,17 @@ def test_lock_refuses_another_meaning_of_the_same_version(pattern: Path) -> None
     assert json.loads((pattern.parent / "lock.json").read_text())["high"]["version"] == 2
 
 
+def test_a_lock_that_is_none_or_of_nothing_is_refused(pattern: Path) -> None:
+    (pattern.parent / "lock.json").write_text('{"high": {"version": 1, "meaning": "x"}}')
+    result = CliRunner().invoke(app, ["pattern", "lock", str(pattern.parent)])
+    assert result.exit_code == USAGE
+    assert "lock.json: no lock: high.meaning: String should match" in result.stderr
+    assert "pydantic" not in result.stderr
+    (pattern.parent / "none").mkdir()
+    run("lock", str(pattern.parent / "none"), "--check", code=USAGE)
+    run("validate", str(pattern), str(pattern.parent / "none"), code=USAGE)
+
+
 def test_a_loop_that_would_not_end_is_given_up_and_says_why(tmp_path: Path) -> None:
     lines = [
         {"graph": "g", "node": "n", "metric": "m", "value": 5, "time": START + at} for at in range(10_000)
@@ -168,6 +179,15 @@ def test_backtest_takes_each_recording_once_and_the_library_beside(pattern: Path
     assert [line["matches"] for line in lines if line["type"] == "all" and line["set"] == "these"] == [3]
     others = {line["pattern"] for line in lines if line["type"] == "pattern" and line["set"] == "against"}
     assert "memory-leak" in others
+
+
+def test_backtest_tells_what_came_out_of_order(pattern: Path, recording: Path) -> None:
+    file = recording / "samples.ndjson.gz"
+    lines = gzip.decompress(file.read_bytes()).splitlines()
+    file.write_bytes(gzip.compress(b"\n".join([*lines[1:3], lines[0], *lines[3:]])))
+    result = CliRunner().invoke(app, ["pattern", "backtest", str(pattern), str(recording)])
+    assert result.exit_code == 0
+    assert "monday: left out 1 sample behind others of a later time" in result.stderr
 
 
 @pytest.mark.parametrize("words", [["nowhere"], ["--against", "nowhere"], ["empty"], ["--against", "empty"]])

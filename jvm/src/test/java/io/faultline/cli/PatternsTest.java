@@ -167,7 +167,8 @@ class PatternsTest {
     err.reset();
     assertEquals(0, answer("{'patterns':[],'runs':[" + run("r", "{'graph':'g'}") + "]}"));
     String told = lines().get(0);
-    assertTrue(told.startsWith("{'run':'r','type':'wrong','reason':'sample 0: missing_field"), told);
+    assertTrue(
+        told.startsWith("{'run':'r','type':'wrong','reason':'sample 0: missing_field"), told);
   }
 
   private static void write(Path folder, String file, String... lines) throws IOException {
