@@ -4,7 +4,7 @@ random."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from gnn.config import TrainConfig
+from gnn.decoys import Cells, lay_decoys
 from gnn.examples import Arrays, select, starts
 from onnx_models.features import INPUTS, NODE_FEATURES, STATIC_FEATURES
 from onnx_models.habit import NEIGHBOURS
@@ -80,8 +81,37 @@ def batches(packed: Arrays, order: npt.NDArray[np.int64], size: int) -> Iterator
         yield make_batch(select(packed, order[begin : begin + size]))
 
 
+def with_decoys(rng: np.random.Generator, batch: Batch, share: float) -> Batch:
+    """Return the batch with levels shifted in a ``share`` of its graphs (:mod:`gnn.decoys`)."""
+    chosen = np.flatnonzero(rng.random(batch.graphs) < share)
+    if not len(chosen):
+        return batch
+    inputs = dict(batch.inputs)
+    for name in ("x", "static", "node_static"):
+        inputs[name] = inputs[name].clone()
+    arrays = {name: inputs[name].numpy() for name in ("x", "present", "static", "node_static", "edge_index")}
+    node_at = np.searchsorted(batch.batch.numpy(), np.arange(batch.graphs + 1))
+    edge_at = np.searchsorted(batch.edge_graph.numpy(), np.arange(batch.graphs + 1))
+    for graph in chosen.tolist():
+        first, end = node_at[graph : graph + 2].tolist()
+        source, target = arrays["edge_index"][:, edge_at[graph] : edge_at[graph + 1]] - first
+        cells = Cells(
+            x=arrays["x"][first:end],
+            present=arrays["present"][first:end],
+            static=arrays["static"][first:end],
+            node_static=arrays["node_static"][first:end],
+            source=source,
+            target=target,
+            truth=int(batch.truth[graph]) - first if batch.truth[graph] >= 0 else -1,
+        )
+        lay_decoys(rng, cells)
+    return replace(batch, inputs=inputs)
+
+
 def augment(rng: np.random.Generator, batch: Batch, config: TrainConfig) -> Batch:
-    """Return the batch with edges, edge features, signals or alarms taken away from some of its graphs."""
+    """Return the batch with decoys laid, and edges, their features, signals or alarms taken away, in some
+    graphs."""
+    batch = with_decoys(rng, batch, config.decoys)
     graphs = batch.graphs
     keep_signals = torch.from_numpy(_signals_kept(rng, graphs, config.drop_signals))[batch.batch]
     keep_alarms = torch.from_numpy(rng.random(graphs) >= config.drop_alarms)[batch.batch]

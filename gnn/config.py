@@ -49,7 +49,7 @@ class TrainConfig:
     Training stops ``patience`` evaluations (every ``evaluate_every`` steps) after the best one; the best
     weights are kept. ``start``: the released bundle whose weights it starts from, none when empty.
     ``drop_*``: how often edges, edge features, one or two signals, or the alarms are taken away in
-    training.
+    training; ``decoys``: how often levels are shifted for no fault, there and in what chooses the weights.
     """
 
     seed: int = 1
@@ -70,6 +70,7 @@ class TrainConfig:
     drop_edge_features: float = 0.24
     drop_signals: float = 0.15
     drop_alarms: float = 0.15
+    decoys: float = 0.0
     start: str = ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from records.frames import EDGE_SERIES, SILENT, FrameRow
 from records.signals import SIGNALS
 
 Bools = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.floating[Any]]
 
 DELAYS = (0, 1, 2, 3, 5, 8)
 _DELAY_WEIGHTS = (0.3, 0.24, 0.18, 0.14, 0.08, 0.06)
@@ -52,14 +54,21 @@ class Cut:
 def over_threshold(row: FrameRow) -> Bools:
     """Return bool [N,11]: which pairs of one tick would raise an alarm; edge latency counts for the
     callee."""
-    z, rel = row.frames[..., 0], row.frames[..., 1]
-    signed = np.where(_FALLS, -1.0, 1.0)
-    z, rel = np.where(_BOTH_WAYS, np.abs(z), signed * z), np.where(_BOTH_WAYS, np.abs(rel), signed * rel)
-    over = (z > _LIMITS[:, 0]) & (rel > _LIMITS[:, 1])
+    over = limits_of(row.frames[..., 0], row.frames[..., 1])
     for kind in _EDGE_LATENCY:
         slow = (row.edge_frames[:, kind, 0] > _LIMITS[_LATENCY, 0]) & (row.edge_frames[:, kind, 1] > 0.5)
         over[row.edges[slow, 1], _LATENCY] = True
     return np.asarray(over)
+
+
+def limits_of(z: Numbers, rel: Numbers, axis: int = 1) -> Bools:
+    """Return which values of z and rel are over the thresholds; ``axis``: the one of the 11 signals."""
+    shape = [1] * z.ndim
+    shape[axis] = -1
+    signed = np.where(_FALLS, -1.0, 1.0).reshape(shape)
+    both, least = _BOTH_WAYS.reshape(shape), _LIMITS.T.reshape(2, *shape)
+    z, rel = np.where(both, np.abs(z), signed * z), np.where(both, np.abs(rel), signed * rel)
+    return np.asarray((z > least[0]) & (rel > least[1]))
 
 
 def newly_silent(row: FrameRow) -> Bools:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from gnn.batches import batches
+from gnn.batches import batches, with_decoys
 from gnn.config import ModelConfig, TrainConfig
 from gnn.course import Course
 from gnn.examples import Arrays
@@ -22,13 +22,18 @@ log = logging.getLogger(__name__)
 
 
 @torch.no_grad()
-def accuracy(model: RootCauseNet, packed: Arrays, order: npt.NDArray[np.int64]) -> dict[str, float]:
-    """Return AC@1, AC@3 and the signal's AC@1 on the faulty examples, and the anomaly's AUC over all."""
+def accuracy(
+    model: RootCauseNet, packed: Arrays, order: npt.NDArray[np.int64], decoys: float = 0.0
+) -> dict[str, float]:
+    """Return AC@1, AC@3 and the signal's AC@1 on the faulty examples, and the anomaly's AUC over all; a share
+    of the graphs has ``decoys``, the same every time."""
     model.eval()
+    rng = np.random.default_rng(0)
     ranks: list[int] = []
     signals: list[bool] = []
     anomaly: list[float] = []
-    for batch in batches(packed, order, 128):
+    for plain in batches(packed, order, 128):
+        batch = with_decoys(rng, plain, decoys)
         node, signal, wrong, _ = model(batch.inputs, batch.batch, batch.graphs)
         anomaly += wrong.tolist()
         for truth, wanted in zip(batch.truth.tolist(), batch.signal.tolist(), strict=True):
@@ -78,7 +83,7 @@ def train(
             course.learn(batch)
             if course.step % config.evaluate_every and course.step < course.steps:
                 continue
-            scores = accuracy(course.model, packed, parts.validation)
+            scores = accuracy(course.model, packed, parts.validation, config.decoys)
             course.seconds = time.monotonic() - begun
             numbers = [course.seconds, course.loss, *scores.values()]
             curve.writerow([course.step, f"{numbers[0]:.0f}", *(f"{one:.4f}" for one in numbers[1:])])

@@ -7,6 +7,8 @@ observations -> incidents -> score --------> publish -> records
 
 from __future__ import annotations
 
+from typing import Final
+
 from pyflink.common import Row, Time, Types
 from pyflink.datastream import AsyncDataStream, DataStream
 
@@ -23,6 +25,9 @@ from jobs.score import ScoreRequests
 from jobs.serving import ServeSettings
 from onnx_models.bundle import Manifest
 from records.model_control import BundleRef
+
+AT_ONCE: Final = 0
+"""ms: what these operators send is little and waited for, so no buffer is filled with it first."""
 
 
 def assemble(
@@ -57,6 +62,7 @@ def assemble(
         )
         .name("publish")
         .uid("publish")
+        .set_buffer_timeout(AT_ONCE)
     )
     return events.union(requests.get_side_output(records_tag()))
 
@@ -88,7 +94,7 @@ def _incidents(
         requests = keyed.connect(outcomes.broadcast(models_state())).process(
             LiveIncidents(lives, config.name, own.label), output_type=observation_type()
         )
-    return requests.name("incidents").uid("incidents")
+    return requests.name("incidents").uid("incidents").set_buffer_timeout(AT_ONCE)
 
 
 def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: BundleRef) -> DataStream:
@@ -108,6 +114,7 @@ def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: Bu
         AsyncDataStream.ordered_wait(requests, scored, timeout, score.capacity, observation_type())
         .name("score")
         .uid("score")
+        .set_buffer_timeout(AT_ONCE)
     )
     apart = (
         requests.get_side_output(large_tag())
@@ -118,6 +125,7 @@ def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: Bu
         )
         .name("score-large")
         .uid("score-large")
+        .set_buffer_timeout(AT_ONCE)
     )
     return drafts.union(apart)
 

@@ -21,10 +21,10 @@ from cep_patterns.yaml_loader import LIBRARY, load_patterns
 from jobs import gateway
 from jobs.config import JobConfig
 from jobs.jvm_config import sources_config
-from jobs.model_loading import bundle_folder
 from jobs.operators import assemble
-from jobs.run_files import count_outputs
+from jobs.run_files import Outputs
 from onnx_models.bundle import load_bundle
+from onnx_models.places import bundle_folder
 from records.rules import load_rules
 
 POLL_S: Final = 0.3
@@ -74,7 +74,7 @@ def _flink_options(config: JobConfig) -> Configuration:
     options = {
         "pipeline.object-reuse": "true",
         "pipeline.auto-watermark-interval": "50 ms",
-        # Flink's 100 ms would be waited at each of five exchanges on the way from a sample to its event.
+        # Flink's 100 ms would be waited at each exchange on the way from a sample to its event.
         "execution.buffer-timeout.interval": "10 ms",
         "python.fn-execution.bundle.time": str(config.bundle_time_ms),
         "python.execution-mode": "process",
@@ -109,9 +109,10 @@ def run_embedded(config: JobConfig, *, progress: Callable[[Progress], None] | No
     gateway.hush_teardown()
     started = time.monotonic()
     out = None if config.sinks.files is None else Path(config.sinks.files.dir)
+    outputs = None if out is None else Outputs(out)
 
     def tell(stage: str) -> dict[str, int]:
-        counts = {} if out is None else count_outputs(out)
+        counts = {} if outputs is None else outputs.count()
         if progress is not None:
             progress(Progress(stage, time.monotonic() - started, counts))
         return counts

@@ -16,27 +16,48 @@ FRAMES_FILE: Final = "frames/frames.bin"
 _SIZE: Final = struct.Struct("<i")
 
 
-def count_outputs(out: Path) -> dict[str, int]:
-    """Lines per kind of file in a run's folder, and frame rows; 0 for a file that is not there (yet)."""
-    counts = {kind: _lines(out / name) for kind, name in LINE_FILES.items()}
-    return {**counts, "frames": _rows(out / FRAMES_FILE)}
+class Outputs:
+    """Counts what a run has written; asked again, it reads only what came since."""
+
+    def __init__(self, out: Path) -> None:
+        self._lines = {kind: _Lines(out / name) for kind, name in LINE_FILES.items()}
+        self._rows = _Rows(out / FRAMES_FILE)
+
+    def count(self) -> dict[str, int]:
+        """Lines per kind of file in the folder, and frame rows; 0 for a file that is not there (yet)."""
+        return {**{kind: file.count() for kind, file in self._lines.items()}, "frames": self._rows.count()}
 
 
-def _lines(file: Path) -> int:
-    if not file.is_file():
-        return 0
-    with file.open("rb") as stream:
-        return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(1 << 20), b""))
+class _Lines:
+    def __init__(self, file: Path) -> None:
+        self._file, self._read, self._count = file, 0, 0
+
+    def count(self) -> int:
+        if self._file.is_file() and self._file.stat().st_size > self._read:
+            with self._file.open("rb") as stream:
+                stream.seek(self._read)
+                while chunk := stream.read(1 << 20):
+                    self._read += len(chunk)
+                    self._count += chunk.count(b"\n")
+        return self._count
 
 
-def _rows(file: Path) -> int:
+class _Rows:
     """Whole rows in a file of length-prefixed frame rows."""
-    if not file.is_file():
-        return 0
-    end, rows = file.stat().st_size, 0
-    with file.open("rb") as stream:
-        while len(head := stream.read(_SIZE.size)) == _SIZE.size:
-            if stream.seek(_SIZE.unpack(head)[0], 1) > end:
-                break
-            rows += 1
-    return rows
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._read, self._count = file, 0, 0
+
+    def count(self) -> int:
+        if not self._file.is_file():
+            return 0
+        end = self._file.stat().st_size
+        with self._file.open("rb") as stream:
+            stream.seek(self._read)
+            while len(head := stream.read(_SIZE.size)) == _SIZE.size:
+                after = self._read + _SIZE.size + _SIZE.unpack(head)[0]
+                if after > end:
+                    break
+                self._read = stream.seek(after)
+                self._count += 1
+        return self._count

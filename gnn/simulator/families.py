@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gnn.simulator.pollution import polluted
+from gnn.simulator.shifted import shifted
 from gnn.simulator.style import Style, random_style
 from gnn.simulator.system import TICKS_MS, Simulation, run, simulate
 from gnn.simulator.timeline import random_timeline
@@ -50,6 +51,10 @@ def _one_fault(seed: int, episodes: int, graph: str) -> Simulation:
 
 def _polluted(seed: int, episodes: int, graph: str) -> Simulation:
     return polluted(np.random.default_rng((seed, 1)), _one_fault(seed, episodes, graph))
+
+
+def _shifted(seed: int, episodes: int, graph: str) -> Simulation:
+    return shifted(np.random.default_rng((seed, 2)), _one_fault(seed, episodes, graph))
 
 
 def _network(known: bool, calls: tuple[str, ...] = ()) -> Callable[[int, int, str], Simulation]:
@@ -100,6 +105,12 @@ FAMILIES: dict[str, Family] = {
     "one-fault": Family("drawn as in training, one fault each", 2.0, _one_fault),
     "polluted": Family(
         "the same, a fifth of the ticks before the fault show what it shows", 2.0, _polluted, "one-fault"
+    ),
+    "shifted": Family(
+        "the same, a level of another node shifts for good up to 8 ticks before the fault",
+        2.0,
+        _shifted,
+        "one-fault",
     ),
 }
 WATCHED = Family("as somebody watches them for hours: healthy for long, few faults, none faint", 0.0, watched)

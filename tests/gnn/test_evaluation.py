@@ -250,7 +250,7 @@ def test_families_differ_from_training_as_they_say() -> None:
     assert np.array_equal(again[0].matrix, again[1].matrix, equal_nan=True)
     on_calls = next(systems_of("network-on-calls", 10, 3))
     assert {each.side for each in on_calls.series if each.peer is not None} == {"client", "server"}
-    assert len(FAMILIES) == 8
+    assert len(FAMILIES) == 9
 
 
 def test_a_polluted_baseline_shows_the_fault_in_a_fifth_of_its_ticks_and_in_nothing_else() -> None:

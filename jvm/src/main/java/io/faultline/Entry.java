@@ -52,6 +52,9 @@ public final class Entry {
   /** Row(graph, kind "feedback", time in ms, payload); absent where no verdicts are read. */
   public static final String FEEDBACK = "feedback";
 
+  /** In ms: what leaves `correlate` is little and waited for, so no buffer is filled with it first. */
+  private static final long AT_ONCE = 0;
+
   private Entry() {}
 
   /**
@@ -83,7 +86,8 @@ public final class Entry {
                 job.limits(),
                 control)
             .name("correlate")
-            .uid("correlate");
+            .uid("correlate")
+            .setBufferTimeout(AT_ONCE);
     DataStream<Row> audit =
         nodes
             .getSideOutput(NodeOperator.AUDIT)

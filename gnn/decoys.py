@@ -1,0 +1,170 @@
+"""Levels that shift for reasons of their own, laid over snapshots in training: a release, another load,
+another season. No fault, though a node deviates.
+
+Two ways: many series differ a little from their baseline all through the window (it was learnt at other
+times), and one or two nodes step within the window, before or after the fault begins, and stay there. What
+follows from the values is made anew with the encoder's own formulas, so that nothing but time and neighbours
+tells a decoy from a cause. numpy only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn.cuts import limits_of
+from gnn.simulator.noise import F64, chance, log_uniform
+from onnx_models.compress import LAST_TICKS, extreme, share_of_graph, shorten, squash
+from onnx_models.features import NODE_FEATURES, STATIC_FEATURES, WINDOW_TICKS
+from onnx_models.habit import NEIGHBOURS, neighbours
+from onnx_models.reach import closeness, hops
+from records.signals import SIGNALS
+
+F32 = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+FROZEN_Z = 6.0
+"""From this |z| on a tick freezes its baseline."""
+_MOVES = np.array(
+    [name in ("cpu", "memory", "disk", "network", "latency", "traffic", "other") for name in SIGNALS]
+)
+_STEADINESS = (3.0, 50.0)
+"""Usual level over usual spread of a series whose window does not tell."""
+_TOLD = 0.05
+_STATIC = {name: place for place, name in enumerate(STATIC_FEATURES)}
+_NODE = {name: place for place, name in enumerate(NODE_FEATURES)}
+
+
+@dataclass(slots=True)
+class Cells:
+    """One snapshot's inputs as arrays that may be written: ``x`` [N,11,T,2], ``present`` [N,11,T], ``static``
+    [N,11,K], ``node_static`` [N,K'], ``source`` and ``target`` [E], and ``truth``, the index of the cause
+    (-1: none)."""
+
+    x: F32
+    present: F32
+    static: F32
+    node_static: F32
+    source: Ints
+    target: Ints
+    truth: int
+
+
+def lay_decoys(rng: np.random.Generator, cells: Cells) -> None:
+    """Shift levels of one snapshot in place, one of the two ways or both."""
+    movable = (cells.present.max(2) > 0) & _MOVES & (cells.static[..., _STATIC["baseline_coverage"]] > 0)
+    shift = np.zeros((len(cells.x), len(SIGNALS), WINDOW_TICKS))
+    way = rng.random()
+    if way < 0.5:
+        _older(rng, movable, shift)
+    if way >= 0.3:
+        _steps(rng, movable, cells.truth, shift)
+    moved = shift != 0
+    if moved.any():
+        _move(rng, cells, shift, moved)
+
+
+def _older(rng: np.random.Generator, movable: npt.NDArray[np.bool_], shift: F64) -> None:
+    """Levels that have been others since before the window: all a little, some by more."""
+    spread = float(rng.choice([0.0, 0.02, 0.08, 0.2]))
+    moves = movable * rng.normal(0.0, spread, movable.shape)
+    some = movable & (rng.random(movable.shape) < float(rng.choice([0.02, 0.06])))
+    moves[some] += _sizes(rng, int(some.sum()))
+    shift += moves[..., None]
+
+
+def _steps(rng: np.random.Generator, movable: npt.NDArray[np.bool_], truth: int, shift: F64) -> None:
+    """One or two nodes that are not the cause step within the window, in one signal or in all that move."""
+    nodes = np.flatnonzero(movable.any(1) & (np.arange(len(movable)) != truth))
+    count = min(len(nodes), 1 + int(chance(rng, 0.3)))
+    for node in rng.choice(nodes, count, replace=False) if count else ():
+        signals = np.flatnonzero(movable[node])
+        if chance(rng, 0.75):
+            signals = rng.choice(signals, 1, p=_likely(signals))
+        begins = int(rng.integers(1, WINDOW_TICKS))
+        shift[node, signals, begins:] += _sizes(rng, len(signals))[:, None]
+
+
+def _likely(signals: Ints) -> F64:
+    """Latency is what moves most often, and what is mistaken for a cause most easily."""
+    weight = np.where(signals == SIGNALS.index("latency"), 3.0, 1.0)
+    return np.asarray(weight / weight.sum())
+
+
+def _sizes(rng: np.random.Generator, count: int) -> F64:
+    """Changes of the logarithm of a level: .1 to 1.4, upwards in two of three."""
+    return np.asarray(np.where(rng.random(count) < 0.67, 1.0, -1.0) * log_uniform(rng, 0.1, 1.4, count))
+
+
+def _move(rng: np.random.Generator, cells: Cells, shift: F64, moved: npt.NDArray[np.bool_]) -> None:
+    rel = 2.0 * cells.x[..., 1].astype(np.float64)
+    tense = 3.0 * np.abs(cells.x[..., 0].astype(np.float64))
+    z = np.sign(cells.x[..., 0]) * np.expm1(tense)
+    steady = _steadiness(rng, z, rel)[..., None]
+    z = z + np.where(moved, steady * np.exp(rel) * np.expm1(shift), 0.0)
+    rel = rel + np.where(moved, shift, 0.0)
+    touched = moved.any(2)
+    cells.x[touched, :, 0] = squash(z)[touched]
+    cells.x[touched, :, 1] = shorten(rel)[touched]
+    _told_again(cells, touched, z)
+    _alarm_again(rng, cells, touched, z, rel)
+
+
+def _steadiness(rng: np.random.Generator, z: F64, rel: F64) -> F64:
+    """Return [N,11]: by how much z grows with the relative change of a series, from its own window if that
+    tells."""
+    change = np.abs(np.expm1(rel))
+    total = change.sum(2)
+    own = np.abs(z).sum(2) / np.maximum(total, 1e-9)
+    drawn = log_uniform(rng, *_STEADINESS, own.size).reshape(own.shape)
+    return np.asarray(np.where(total > _TOLD, np.clip(own, 0.3, 60.0), drawn))
+
+
+def _told_again(cells: Cells, touched: npt.NDArray[np.bool_], z: F64) -> None:
+    """Make anew what the encoder derives from the values."""
+    last = cells.x[:, :, -LAST_TICKS:].mean(2)
+    known = cells.static[..., _STATIC["baseline_coverage"]] > 0
+    columns = {
+        "z_last": last[..., 0],
+        "z_share": share_of_graph(last[..., 0]),
+        "z_extreme": extreme(cells.x[..., 0], 2),
+        "rel_last": last[..., 1],
+        "rel_share": share_of_graph(last[..., 1]),
+    }
+    for name, values in columns.items():
+        cells.static[..., _STATIC[name]] = values
+    frozen = (np.abs(z[:, :, -LAST_TICKS:]) > FROZEN_Z).mean(2) * known
+    place = _STATIC["frozen"]
+    cells.static[..., place] = np.where(touched, frozen, cells.static[..., place])
+    near = neighbours(last[..., 0], cells.source, cells.target)
+    for index, name in enumerate(NEIGHBOURS):
+        cells.static[..., _STATIC[name]] = near[..., index]
+
+
+def _alarm_again(
+    rng: np.random.Generator, cells: Cells, touched: npt.NDArray[np.bool_], z: F64, rel: F64
+) -> None:
+    """Let decoys over the thresholds raise alarms too, where alarms are told at all; a lone alarm may stay
+    alone."""
+    flags = cells.static[..., _STATIC["alarmed"]]
+    if not flags.any() or (flags.sum() == 1 and chance(rng, 0.5)):
+        return
+    recent = slice(-1 - int(rng.integers(0, LAST_TICKS)), None)
+    flags[touched & limits_of(z[:, :, recent], rel[:, :, recent]).any(2)] = 1.0
+    alarmed = flags.any(1) | (cells.node_static[:, _NODE["alarmed"]] > 0)
+    count, start = len(flags), np.flatnonzero(alarmed)
+    below, above = (
+        hops(count, one, other, start)
+        for one, other in ((cells.source, cells.target), (cells.target, cells.source))
+    )
+    columns = {
+        "alarmed": alarmed,
+        "below_alarm": below >= 0,
+        "below_closeness": closeness(below),
+        "above_alarm": above >= 0,
+        "above_closeness": closeness(above),
+    }
+    for name, values in columns.items():
+        cells.node_static[:, _NODE[name]] = values
