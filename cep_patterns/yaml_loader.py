@@ -66,7 +66,7 @@ def without_patterns(paths: Iterable[Path | str]) -> list[Path]:
 
 def _is_empty(file: Path) -> bool:
     try:
-        return read_yaml(file) == []
+        return bool(read_yaml(file) == [])
     except PatternError:
         return False
 
