@@ -14,7 +14,7 @@ import typer
 
 from faultline import console, exits
 from faultline.kafka_security import KafkaConfig, Servers, brokers
-from faultline.pattern import duration_ms
+from faultline.spans import duration_ms
 
 if TYPE_CHECKING:
     from faultline.forward import Forwarder, Outcome

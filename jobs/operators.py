@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyflink.common import Row, Time, Types
+from pyflink.common import Time
 from pyflink.datastream import AsyncDataStream, DataStream
 
 from jobs.config import JobConfig
+from jobs.gateway import by_graph
 from jobs.incident import Settings
 from jobs.incidents import Incidents, Lives, large_tag, records_tag
 from jobs.jvm_config import DEFAULT_TICK_MS
@@ -48,8 +49,7 @@ def assemble(
     requests = _incidents(observations, config, manifest, own, control)
     drafts = _drafts(requests, config, manifest, own)
     events = (
-        (drafts if feedback is None else drafts.union(feedback))
-        .key_by(_graph, key_type=Types.STRING())
+        by_graph(drafts if feedback is None else drafts.union(feedback))
         .process(
             Publish(
                 f"/faultline/{config.name}",
@@ -78,7 +78,7 @@ def _incidents(
     lives = Lives(
         settings, config.publish_frames, config.publish_matches, config.quiet, config.score.large.nodes
     )
-    keyed = observations.key_by(_graph, key_type=Types.STRING())
+    keyed = by_graph(observations)
     if control is None:
         requests = keyed.process(Incidents(lives), output_type=observation_type())
     else:
@@ -117,8 +117,7 @@ def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: Bu
         .set_buffer_timeout(AT_ONCE)
     )
     apart = (
-        requests.get_side_output(large_tag())
-        .key_by(_graph, key_type=Types.STRING())
+        by_graph(requests.get_side_output(large_tag()))
         .process(
             LargeLane(scored, large.waiting, manifest.window_ticks, config.bounded),
             output_type=observation_type(),
@@ -128,7 +127,3 @@ def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: Bu
         .set_buffer_timeout(AT_ONCE)
     )
     return drafts.union(apart)
-
-
-def _graph(row: Row) -> str:
-    return str(row[0])

@@ -138,6 +138,15 @@ public final class Entry {
   }
 
   /**
+   * The rows as (first field, row), which is what PyFlink's keyed operators read. PyFlink itself
+   * would ask a Python function for the key, and each row would go through the worker once more.
+   */
+  public static DataStream<Row> withKey(DataStream<Row> rows) {
+    return rows.map(row -> Row.of(row.getField(0), row), Types.ROW(Types.STRING, rows.getType()))
+        .name("by graph");
+  }
+
+  /**
    * Writes rows of (topic, key, value, headers) to Kafka, to files, or to both.
    *
    * @param json see {@link SinksConfig}
