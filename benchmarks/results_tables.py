@@ -27,7 +27,7 @@ def rankers(scorer: Scorer) -> dict[str, Ranker]:
     """Scores [N] of a place by ranker; higher is likelier."""
 
     def model(place: Place) -> F64:
-        return scorer.score_one(place.snapshot).node_probability.astype(float)
+        return scorer.score(place.snapshot).node_probability.astype(float)
 
     def fallback(place: Place) -> F64:
         return rank_by_deviation(place.snapshot).node_probability.astype(float)

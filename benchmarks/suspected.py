@@ -132,7 +132,7 @@ def _probabilities(run: RunFolder) -> dict[str, list[tuple[int, float]]]:
     for row in run.frames():
         window = windows[row.graph] = [*windows[row.graph], row][-bundle.manifest.window_ticks :]
         if row.nodes and len(window) == bundle.manifest.window_ticks:
-            found[row.graph].append((row.time, scorer.score_one(encode(window, ())).anomaly))
+            found[row.graph].append((row.time, scorer.score(encode(window, ())).anomaly))
     return found
 
 

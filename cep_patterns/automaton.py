@@ -6,10 +6,18 @@ Reads what `cep_patterns.gateway.automata` gives. Pure.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from cep_patterns.model import PatternModel, StepModel, every_part, every_step, label
+from cep_patterns.model import (
+    GroupModel,
+    PartModel,
+    PatternModel,
+    StepModel,
+    every_part,
+    every_step,
+    label,
+)
 from cep_patterns.short_forms import duration_text
 from cep_patterns.unparse import unparse
 
@@ -21,10 +29,17 @@ def summary(pattern: PatternModel) -> list[str]:
     """The pattern in words: what a run follows, its steps with their conditions, its window."""
     within = "no window" if pattern.within_ms is None else f"within {duration_text(pattern.within_ms)}"
     lines = [f"{pattern.id}@{pattern.version}: a run follows one {pattern.key}; {within}; {_skip(pattern)}"]
-    for step in every_step(pattern.steps):
-        where = "any" if step.where is None else unparse(step.where)
-        lines.append(f"  {step.name}: {where}{_repeats(step)}")
-    return lines
+    return [*lines, *_parts(pattern.steps, "  ")]
+
+
+def _parts(parts: Sequence[PartModel], indent: str) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, GroupModel):
+            yield f"{indent}group{_repeats(part)}"
+            yield from _parts(part.group, indent + "  ")
+        else:
+            where = "any" if part.where is None else unparse(part.where)
+            yield f"{indent}{part.name}: {where}{_repeats(part)}"
 
 
 def _skip(pattern: PatternModel) -> str:
@@ -32,20 +47,22 @@ def _skip(pattern: PatternModel) -> str:
     return f"after a match {kind.replace('_', ' ')}{f' {step}' if step else ''}"
 
 
-def _repeats(step: StepModel) -> str:
+def _repeats(part: PartModel) -> str:
     told: list[str] = []
-    if step.contiguity != "followed_by":
-        told.append(step.contiguity)
-    if step.times is not None:
-        low, high = step.times.from_, step.times.to
+    if part.contiguity != "followed_by":
+        told.append(part.contiguity)
+    if part.times is not None:
+        low, high = part.times.from_, part.times.to
         told.append(f"{low} times" if low == high else f"{low} to {high or 'any'} times")
     told += [
         flag
         for flag in ("one_or_more", "optional", "greedy", "consecutive", "combinations")
-        if getattr(step, flag)
+        if getattr(part, flag, False)
     ]
-    if step.within_ms is not None:
-        told.append(f"within {duration_text(step.within_ms)} of the sample before")
+    if part.until is not None:
+        told.append(f"until {unparse(part.until)}")
+    if isinstance(part, StepModel) and part.within_ms is not None:
+        told.append(f"within {duration_text(part.within_ms)} of the sample before")
     return f"  ({', '.join(told)})" if told else ""
 
 

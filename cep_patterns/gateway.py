@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cep_patterns.model import PatternModel
-from records.errors import JavaError
+from records.errors import JavaError, RecordingError
 from records.java import QUICK_START, run_main
 from records.samples import Edge, Sample
 
@@ -110,7 +110,8 @@ def run_patterns(
 ) -> dict[str, RunResult]:
     """The result of each run by its name.
 
-    JavaError where the engine cannot be run or answers unlike agreed.
+    RecordingError where the data cannot be read, JavaError where the engine cannot be run or answers unlike
+    agreed.
     """
     names = [run.name for run in runs]
     if len(set(names)) != len(names):
@@ -199,6 +200,9 @@ def _add(result: RunResult, line: Mapping[str, Any]) -> None:
         result.trace.append(line)
     elif kind == "cost":
         result.costs.append(Cost(**{name: line[name] for name in Cost.__dataclass_fields__}))
+    elif kind == "wrong":
+        mend = "mend or drop the line; `faultline recording check` looks at a whole recording"
+        raise RecordingError(str(line["reason"]), mend)
     elif kind == "done":
         result.samples = line["samples"]
     else:

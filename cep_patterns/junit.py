@@ -14,7 +14,10 @@ _NOT_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def junit_xml(outcomes: Sequence[TestOutcome]) -> bytes:
-    """A `testsuites` document: a suite per file, a case per test, its differences and timeline as failure."""
+    """A `testsuites` document: a suite per file, a case per test, its differences and timeline as failure.
+
+    A file that cannot be used is a case with an error.
+    """
     root = ElementTree.Element("testsuites", _counts(outcomes))
     for file, group in groupby(outcomes, key=lambda each: each.file):
         tests = list(group)
@@ -27,8 +30,10 @@ def junit_xml(outcomes: Sequence[TestOutcome]) -> bytes:
 
 
 def _counts(outcomes: Sequence[TestOutcome]) -> dict[str, str]:
-    failed = sum(not each.passed for each in outcomes)
-    return {"tests": str(len(outcomes)), "failures": str(failed), "errors": "0", "skipped": "0"}
+    errors = sum(each.is_error for each in outcomes)
+    failed = sum(not each.passed for each in outcomes) - errors
+    counts = {"tests": len(outcomes), "failures": failed, "errors": errors, "skipped": 0}
+    return {name: str(count) for name, count in counts.items()}
 
 
 def _case(outcome: TestOutcome) -> ElementTree.Element:
@@ -36,7 +41,7 @@ def _case(outcome: TestOutcome) -> ElementTree.Element:
     case = ElementTree.Element("testcase", about)
     if not outcome.passed:
         told = {"message": _clean(outcome.differences[0]), "type": outcome.kind}
-        failure = ElementTree.SubElement(case, "failure", told)
+        failure = ElementTree.SubElement(case, "error" if outcome.is_error else "failure", told)
         failure.text = _lines([*outcome.differences, "", *outcome.timeline])
     return case
 

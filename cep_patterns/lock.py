@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from cep_patterns.meaning import meaning_hash
 from cep_patterns.model import PatternModel
 from records.errors import PatternError
-from records.validation import Record
+from records.validation import Record, explain
 
 LOCK_FILE: Final = "lock.json"
 
@@ -46,9 +46,10 @@ def read_lock(folder: Path) -> dict[str, Locked]:
         return {}
     try:
         return _LOCK.validate_json(file.read_bytes())
-    except (ValidationError, OSError) as error:
+    except ValidationError as error:
+        told = "; ".join(explain(error, Locked))
         raise PatternError(
-            f"{file}: no lock: {error}", "take it from version control, or delete it and lock anew"
+            f"{file}: no lock: {told}", "take it from version control, or delete it and lock anew"
         ) from error
 
 

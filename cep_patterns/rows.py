@@ -5,13 +5,14 @@ found = find(pattern, [{"kind": "up", "at": 0}, {"kind": "down", "at": 5}], time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from cep_patterns.fitting import fit
 from cep_patterns.model import PatternModel
 from cep_patterns.pattern import Pattern
+from cep_patterns.row_values import check, types_of, wire
 from records.errors import JavaError, PatternError
 from records.java import QUICK_START, run_main
 
@@ -61,7 +62,8 @@ def find(pattern: Pattern | PatternModel, rows: Sequence[_Row], **how: Any) -> l
 def run_trials(trials: Sequence[Trial]) -> list[Outcome]:
     """What each trial gives, all in one JVM.
 
-    PatternError where a pattern does not fit its rows or is refused; JavaError where the engine cannot run.
+    PatternError where rows cannot be used, a pattern does not fit them, is refused, or is given up since it
+    would not end; JavaError where the engine cannot run.
     """
     requests = [_request(str(number), trial) for number, trial in enumerate(trials)]
     outcomes = [Outcome() for _ in trials]
@@ -87,46 +89,20 @@ def _add(outcome: Outcome, trial: Trial, line: Mapping[str, Any]) -> None:
 
 
 def _request(name: str, trial: Trial) -> dict[str, Any]:
-    _check(trial)
-    model = fit(trial.pattern, _types(trial.rows), "pattern", None)
+    check(trial)
+    model = fit(trial.pattern, types_of(trial.rows), "pattern", None)
+    fields = model.fields or {}
     return {
         "name": name,
         "pattern": model.wire(),
         "out_of_orderness_ms": trial.out_of_orderness_ms,
         "partials_per_key": trial.partials_per_key,
         "rows": [
-            {"key": repr([row[by] for by in trial.key]), "time": row[trial.time], "row": dict(row)}
+            {
+                "key": repr([row[by] for by in trial.key]),
+                "time": row[trial.time],
+                "row": {field: wire(row.get(field)) for field in fields},
+            }
             for row in trial.rows
         ],
     }
-
-
-def _check(trial: Trial) -> None:
-    """Refuses rows without a time or a key: an empty answer would look like one."""
-    if isinstance(trial.key, str):
-        raise PatternError(
-            f"key: a list of fields is wanted; this is {trial.key!r}", f'say key=["{trial.key}"]'
-        )
-    for number, row in enumerate(trial.rows):
-        time = row.get(trial.time)
-        if not isinstance(time, int) or isinstance(time, bool):
-            message = f"row {number}: {trial.time}: the event time in whole ms is wanted; this is {time!r}"
-            raise PatternError(message, "say which field has it: time=...")
-        if missing := [by for by in trial.key if by not in row]:
-            raise PatternError(f"row {number}: there is no field {missing[0]!r} to key by", "correct key")
-
-
-def _types(rows: Iterable[_Row]) -> dict[str, str]:
-    """What the fields of the rows are to a condition, by the first value that is not missing."""
-    types: dict[str, str] = {}
-    for row in rows:
-        for name, value in row.items():
-            if value is not None:
-                types.setdefault(name, _kind(value))
-    return types
-
-
-def _kind(value: object) -> str:
-    kinds: list[tuple[type, str]] = [(bool, "truth"), (int, "number"), (float, "number"), (str, "text")]
-    found = next((kind for type_, kind in kinds if isinstance(value, type_)), type(value).__name__)
-    return found

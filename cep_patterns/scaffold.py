@@ -5,9 +5,12 @@ What differs between families is data here; the comments are the same for all. P
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Final
+
+import yaml
 
 from records.errors import UsageError
 
@@ -254,8 +257,8 @@ def scaffold(id_: str, family: str, *, owner: str, library: str) -> tuple[str, s
         raise UsageError(f"no family {family!r}", f"use one of {', '.join(FAMILIES)}")
     one = FAMILIES[family]
     pattern = _PATTERN.format(
-        id=id_,
-        owner=owner,
+        id=_scalar(id_),
+        owner=_scalar(owner),
         about=one.about,
         misses=one.misses,
         key=one.key,
@@ -268,3 +271,11 @@ def scaffold(id_: str, family: str, *, owner: str, library: str) -> tuple[str, s
     )
     files = _BESIDE.format(library=library) if one.key == "graph" else ""
     return pattern, _TEST.format(files=files, tests=one.tests)
+
+
+def _scalar(text: str) -> str:
+    """The text as YAML reads it back: in quotes where it would be a number, a date or a truth value."""
+    try:
+        return text if yaml.safe_load(text) == text else json.dumps(text)
+    except yaml.YAMLError:
+        return json.dumps(text)

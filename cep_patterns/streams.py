@@ -60,6 +60,9 @@ class CEP:
         PatternError where the stream has no typed rows or the pattern does not fit them; JavaError without
         the jar.
         """
+        if not isinstance(pattern, Pattern | PatternModel):
+            message = f"CEP.pattern: a Pattern is wanted; this is {type(pattern).__name__}"
+            raise PatternError(message, "begin with Pattern.begin")
         keyed = stream if isinstance(stream, KeyedStream) else _unkeyed(stream)
         _check_typed(keyed._original_data_type_info)
         if partials_per_key < 1:

@@ -17,9 +17,11 @@ without `late` no sample may be late.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
@@ -30,12 +32,16 @@ from records.errors import PatternError
 from records.samples import Edge, Name, Sample
 from records.validation import Record, explain
 
+A = TypeVar("A")
+R = TypeVar("R")
+
 START_MS: Final = 1_767_225_600_000
 """Zero of the virtual clock: 2026-01-01T00:00:00Z."""
 KINDS: Final = ("match", "near_miss", "timeout", "late", "silence")
 
 Duration = Annotated[int, BeforeValidator(duration_of)]
 """A duration in ms, written 90s, 1m30s; 0 may be written bare."""
+Span = Annotated[Duration, Field(gt=0)]
 
 
 class InputSeries(Record):
@@ -106,10 +112,17 @@ class TestFile(Record):
 
     pattern_files: list[str] = Field(default_factory=list)
     beside: list[str] = Field(default_factory=list)
-    interval: Duration
-    tick: Duration | None = None
+    interval: Span
+    tick: Span | None = None
     graph: Name = "test"
     tests: Annotated[list[PatternTest], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_are_own(self) -> TestFile:
+        for name, count in Counter(test.name for test in self.tests).items():
+            if count > 1:
+                raise ValueError(f"{count} tests are called {name!r}; a test's name must be its own")
+        return self
 
 
 @dataclass(frozen=True)
@@ -140,10 +153,15 @@ def load_tests(file: Path) -> LoadedTests:
     """The tests in `file`; PatternError that names file and place where it is wrong."""
     raw = read_yaml(file)
     try:
+        if raw is None:
+            raise PatternError(
+                f"{file}: the file is empty", "`faultline pattern new` writes one to begin with"
+            )
         content = TestFile.model_validate(raw)
         loaded = LoadedTests(file, content)
-        for test in content.tests:
-            samples_of(loaded, test)
+        for number, test in enumerate(content.tests):
+            if not samples_of(loaded, test):
+                raise NotationError(f"tests.{number}.input_series: there is no sample, so nothing is shown")
     except ValidationError as error:
         raise PatternError(
             f"{file}: {'; '.join(explain(error, TestFile))}", "correct the test file"
@@ -157,26 +175,35 @@ def samples_of(loaded: LoadedTests, test: PatternTest) -> list[Sample]:
     """The test's samples in order of arrival; at one moment in order of the series."""
     arrivals: list[tuple[int, int, Sample]] = []
     for number, series in enumerate(test.input_series):
-        metric, own, labels = parse_series(series.series)
+        place = f"test {test.name!r}: input_series.{number}"
+        metric, own, labels = _at(place, parse_series, series.series)
         fields: dict[str, Any] = {
             "graph": loaded.content.graph,
             **own,
             "metric": metric,
             "labels": labels or None,
         }
-        for index, value in enumerate(expand_values(series.values)):
+        for index, value in enumerate(_at(place, expand_values, series.values)):
             time = START_MS + index * loaded.content.interval
             if value is not None:
-                sample = _sample({**fields, "value": value, "time": time}, series.series)
+                sample = _at(place, _sample, {**fields, "value": value, "time": time})
                 arrivals.append((time + series.delay, number, sample))
     return [sample for *_, sample in sorted(arrivals, key=lambda each: each[:2])]
 
 
-def _sample(fields: dict[str, Any], series: str) -> Sample:
+def _at(place: str, read: Callable[[A], R], given: A) -> R:
+    """What `read` gives; NotationError that names the place where it does not."""
+    try:
+        return read(given)
+    except NotationError as error:
+        raise NotationError(f"{place}: {error}") from error
+
+
+def _sample(fields: dict[str, Any]) -> Sample:
     try:
         return Sample.model_validate(fields)
     except ValidationError as error:
-        raise NotationError(f"{series}: {'; '.join(explain(error, Sample))}") from error
+        raise NotationError("; ".join(explain(error, Sample))) from error
 
 
 def edges_of(loaded: LoadedTests, test: PatternTest) -> list[Edge]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cep_patterns.gateway import Found, Run, RunResult, Settings, run_patterns
-from cep_patterns.model import PatternModel
+from cep_patterns.model import PatternModel, every_step
 from cep_patterns.testfile import (
     START_MS,
     Expected,
@@ -24,9 +24,10 @@ from cep_patterns.testfile import (
     samples_of,
 )
 from cep_patterns.timeline import timeline
-from cep_patterns.yaml_loader import load_patterns
+from cep_patterns.yaml_loader import load_some
 from records.errors import PatternError
 from records.samples import Sample
+from records.validation import nearest
 
 Engine = Callable[[Sequence[PatternModel], Sequence[Run], Settings], Mapping[str, RunResult]]
 """Runs patterns over runs; the production engine unless a test says otherwise."""
@@ -36,7 +37,8 @@ Engine = Callable[[Sequence[PatternModel], Sequence[Run], Settings], Mapping[str
 class TestOutcome:
     """One test that was run; `differences` is empty where everything came as expected.
 
-    `timeline`: of one that failed, what matched or almost matched.
+    `timeline`: of one that failed, what matched or almost matched. A file that cannot be used is one outcome
+    of the kind `error`, named as the file.
     """
 
     __test__ = False
@@ -52,6 +54,11 @@ class TestOutcome:
     def passed(self) -> bool:
         """Whether everything came as expected."""
         return not self.differences
+
+    @property
+    def is_error(self) -> bool:
+        """Whether nothing could be run."""
+        return self.kind == "error"
 
 
 @dataclass(frozen=True)
@@ -93,36 +100,71 @@ def run_tests(
 ) -> list[TestOutcome]:
     """The outcome of every test in the files, in their order; `only`: of those whose name has it, as a regex.
 
-    PatternError where no test has such a name.
+    A file that cannot be used keeps no other from being run. PatternError where no test has such a name.
     """
-    jobs = [job for path in find_tests(paths) for job in _jobs(load_tests(path), only)]
-    if not jobs:
+    named = _names(only)
+    read = [each for path in find_tests(paths) for each in _read(path, named)]
+    if not read:
         raise PatternError(
             f"no test has {only!r} in its name", "name a part of a test's name, or leave it out"
         )
+    done = _done([each for each in read if isinstance(each, _Job)], rules, engine)
+    return [done[each.name] if isinstance(each, _Job) else each for each in read]
+
+
+def _read(path: Path, named: re.Pattern[str] | None) -> Sequence[_Job | TestOutcome]:
+    """The tests of a file that are wanted, or what is wrong with it."""
+    try:
+        return _jobs(load_tests(path), named)
+    except PatternError as error:
+        return [TestOutcome(path, path.name, "error", (), (str(error),))]
+
+
+def _done(jobs: Sequence[_Job], rules: Sequence[Mapping[str, Any]], engine: Engine) -> dict[str, TestOutcome]:
+    """The outcomes by the jobs' names, with a timeline of those that failed."""
+    if not jobs:
+        return {}
     results = _run(jobs, rules, engine)
     outcomes = {job.name: _outcome(job, results[job.name]) for job in jobs}
-    failed = [job for job in jobs if not outcomes[job.name].passed]
+    failed = [job for job in jobs if not outcomes[job.name].passed and not results[job.name].refused]
     if failed:
         traced = _run(failed, rules, engine, trace=True)
         for job in failed:
             lines = _timeline(job, traced[job.name])
             outcomes[job.name] = replace(outcomes[job.name], timeline=tuple(lines))
-    return [outcomes[job.name] for job in jobs]
+    return outcomes
 
 
-def _jobs(loaded: LoadedTests, only: str | None) -> list[_Job]:
-    patterns, beside = load_patterns(loaded.pattern_paths), load_patterns(loaded.beside_paths)
+def _jobs(loaded: LoadedTests, named: re.Pattern[str] | None) -> list[_Job]:
+    patterns, beside = load_some(loaded.pattern_paths), load_some(loaded.beside_paths)
+    for number, test in enumerate(loaded.content.tests):
+        for place, expected in (("expect", test.expect), ("timeouts", test.timeouts or [])):
+            for index, want in enumerate(expected):
+                _check(f"{loaded.path}: tests.{number}.{place}.{index}", want, patterns)
     return [
         _Job(f"{loaded.path}: {number}", loaded, test, patterns, beside, samples_of(loaded, test))
         for number, test in enumerate(loaded.content.tests)
-        if only is None or _named(only, test.name)
+        if named is None or named.search(test.name)
     ]
 
 
-def _named(only: str, name: str) -> bool:
+def _check(place: str, want: Expected, patterns: Sequence[PatternModel]) -> None:
+    """PatternError where what is expected names a pattern or a step that the test does not have."""
+    steps = {each.id: [step.name for step in every_step(each.steps)] for each in patterns}
+    pattern = want.pattern or patterns[0].id
+    if pattern not in steps:
+        raise PatternError(
+            f"{place}: there is no pattern {pattern!r}{nearest(pattern, steps)}", "correct the test file"
+        )
+    for name in want.steps or {}:
+        if name not in steps[pattern]:
+            message = f"{place}: pattern {pattern} has no step {name!r}{nearest(name, steps[pattern])}"
+            raise PatternError(message, "correct the test file")
+
+
+def _names(only: str | None) -> re.Pattern[str] | None:
     try:
-        return re.search(only, name) is not None
+        return None if only is None else re.compile(only)
     except re.error as error:
         raise PatternError(
             f"{only!r} is no regular expression: {error}", "escape it, or name a word"

@@ -33,6 +33,7 @@ class _Entry:
     answer: str
     depth: int
     near: bool
+    ends: bool = False
     values: list[float] = field(default_factory=list)
     seen: dict[str, list[Any]] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
@@ -74,7 +75,8 @@ def timeline(pattern: PatternModel, result: RunResult, clock: Clock) -> list[str
         half = MAX_LINES // 2
         lines = [*lines[:half], f"... {len(lines) - MAX_LINES} more ...", *lines[-half:]]
     closest = _closest(entries, clock)
-    return [*([closest] if closest else []), *lines] or ["no sample was of a kind that the pattern looks at"]
+    nothing = "no sample was of a kind that the pattern looks at" if result.samples else "there was no sample"
+    return [*([closest] if closest else []), *lines] or [nothing]
 
 
 def _entries(pattern: PatternModel, trace: Sequence[Mapping[str, Any]]) -> list[_Entry]:
@@ -110,6 +112,7 @@ def _entry(line: Mapping[str, Any], parts: Mapping[str, Sequence[tree.Expr]]) ->
     takes = [each for each in line["wants"] if each["holds"] and not each.get("until")]
     if came:
         entry.answer = f"{', '.join(came)} must not come and did: ends {has}"
+        entry.failed, entry.ends = came, True
     elif takes:
         entry.answer = f"taken as {', '.join(each['step'] for each in takes)}{_after(has)}"
     else:
@@ -142,6 +145,7 @@ def _refused(
         entry.near = not by_name
     elif line["strict"]:
         entry.answer = f"no {step}: {failed}; the next sample had to be it: ends {has}"
+        entry.ends = True
     else:
         entry.answer = f"no {step}: {failed}; waits on{_after(has)}"
         entry.near = not by_name
@@ -218,9 +222,9 @@ def _found(found: Found, clock: Clock) -> str:
 
 
 def _closest(entries: Sequence[_Entry], clock: Clock) -> str | None:
-    """The miss that came furthest; of those, the one with the fewest failed parts."""
+    """The miss that came furthest; of those, one that ended there, and with the fewest failed parts."""
     missed = [each for each in entries if each.failed]
     if not missed:
         return None
-    best = max(missed, key=lambda each: (each.depth, -len(set(each.failed)), -each.first))
+    best = max(missed, key=lambda each: (each.depth, each.ends, -len(set(each.failed)), -each.first))
     return f"closest: {' '.join(_line(best, clock).split())}"

@@ -22,6 +22,11 @@ LIBRARY = Path(__file__).with_name("library")
 """The folder of the shipped patterns."""
 
 
+_ABSENT = ": cannot be read: "
+_NAME_ONE = "name a file that is there"
+_CORRECT = "correct the pattern; `faultline pattern validate` shows the warnings, too"
+
+
 @dataclass(frozen=True)
 class Loaded:
     """What files hold: the patterns that can run, with their files, and every problem."""
@@ -40,8 +45,30 @@ def load_patterns(paths: Iterable[Path | str]) -> list[PatternModel]:
     loaded = read_patterns(paths)
     if loaded.errors:
         told = "\n".join(str(problem) for problem in loaded.errors)
-        raise PatternError(told, "correct the pattern; `faultline pattern validate` shows the warnings, too")
+        absent = all(_ABSENT in problem.message for problem in loaded.errors)
+        raise PatternError(told, _NAME_ONE if absent else _CORRECT)
     return [pattern for _, pattern in loaded.patterns]
+
+
+def load_some(paths: Iterable[Path | str]) -> list[PatternModel]:
+    """As `load_patterns`; PatternError that names the path that holds no pattern, too."""
+    places = [Path(path) for path in paths]
+    patterns = load_patterns(places)
+    for place in without_patterns(places):
+        raise PatternError(f"{place}: no patterns", "name files that end in .yaml, or a folder of them")
+    return patterns
+
+
+def without_patterns(paths: Iterable[Path | str]) -> list[Path]:
+    """The folders without a pattern file, and the files with an empty list."""
+    return [path for path in map(Path, paths) if all(_is_empty(file) for file in _files(path))]
+
+
+def _is_empty(file: Path) -> bool:
+    try:
+        return bool(read_yaml(file) == [])
+    except PatternError:
+        return False
 
 
 def load_library() -> list[PatternModel]:
@@ -57,7 +84,7 @@ def read_patterns(paths: Iterable[Path | str]) -> Loaded:
     patterns: list[tuple[Path, PatternModel]] = []
     problems: list[Problem] = []
     seen: dict[str, Path] = {}
-    for file in (file for path in paths for file in _files(Path(path))):
+    for file in dict.fromkeys(file for path in paths for file in _files(Path(path))):
         try:
             documents = list(_documents(file))
         except PatternError as error:
@@ -93,14 +120,26 @@ def read_yaml(file: Path) -> Any:
     try:
         return yaml.load(file.read_text(encoding="utf-8"), Loader=_Strict)
     except OSError as error:
-        raise PatternError(
-            f"{file}: cannot be read: {error.strerror}", "name a file that is there"
-        ) from error
+        raise PatternError(f"{file}{_ABSENT}{error.strerror}", _NAME_ONE) from error
     except RecursionError as error:
         raise PatternError(f"{file}: no YAML: nested too deeply", "correct the file") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        told = " ".join(str(error).replace('in "<unicode string>", ', "at ").split())
-        raise PatternError(f"{file}: no YAML: {told}", "correct the file") from error
+    except UnicodeDecodeError as error:
+        raise PatternError(f"{file}: no text in UTF-8: {error.reason}", "save it as UTF-8") from error
+    except yaml.YAMLError as error:
+        raise PatternError(f"{file}: no YAML: {_in_words(error)}", "correct the file") from error
+
+
+def _in_words(error: yaml.YAMLError) -> str:
+    """What is wrong and where, as far as the reader knows."""
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return " ".join(str(error).split())
+    told = " ".join(filter(None, (error.context, error.problem)))
+    mark = error.problem_mark or error.context_mark
+    place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    if "single document" in told:
+        return f"several documents{place}; write several patterns as a list"
+    tab = "; YAML is indented with blanks, not tabs" if "'\\t'" in told else ""
+    return f"{told}{place}{tab}"
 
 
 class _Strict(yaml.SafeLoader):
@@ -108,8 +147,8 @@ class _Strict(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = [key.value for key, _ in node.value]
-        for key_node, _ in node.value:
-            if keys.count(key_node.value) > 1:
+        for place, (key_node, _) in enumerate(node.value):
+            if key_node.value in keys[:place]:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"key {key_node.value!r} appears twice", key_node.start_mark
                 )

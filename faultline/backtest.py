@@ -24,7 +24,7 @@ APART_TICKS: Final = 4
 
 @dataclass(frozen=True)
 class Day:
-    """One recording with what the patterns found in it."""
+    """One recording with what the patterns found in it; `late`: samples that were left out as late."""
 
     name: str
     start: int
@@ -33,6 +33,7 @@ class Day:
     faults: tuple[Fault, ...]
     found: tuple[Found, ...]
     costs: tuple[Cost, ...] = ()
+    late: int = 0
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ class Score:
         return len(self.false_alarms) / self.fault_free_hours if self.fault_free_hours > 0 else None
 
 
-def day_of(recording: Recording, name: str, found: Iterable[Found], costs: Iterable[Cost] = ()) -> Day:
+def day_of(
+    recording: Recording, name: str, found: Iterable[Found], costs: Iterable[Cost] = (), late: int = 0
+) -> Day:
     """The day of a recording, with the matches that patterns found in it.
 
     Timeouts are left out, and what only the end of the recording decided: there all nodes fall silent.
@@ -95,7 +98,7 @@ def day_of(recording: Recording, name: str, found: Iterable[Found], costs: Itera
     meta = recording.meta
     matches = tuple(each for each in found if each.kind == "match" and each.ready_at <= meta.end)
     faults = tuple(recording.faults())
-    return Day(name, meta.start, meta.end, tick_of(recording), faults, matches, tuple(costs))
+    return Day(name, meta.start, meta.end, tick_of(recording), faults, matches, tuple(costs), late)
 
 
 def tick_of(recording: Recording) -> int:

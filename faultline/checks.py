@@ -36,7 +36,7 @@ class Asked:
     """What the person means to use: the doctor looks for that and no more."""
 
     provider: Literal["cpu", "gpu"] = "cpu"
-    model: Path | None = None
+    model: str | None = None
     bootstrap_servers: Servers | None = None
     flink_conf: Path | None = None
     version: str = "unknown"
@@ -192,18 +192,20 @@ def patterns(_: Asked) -> str:
 
 def model(asked: Asked) -> str:
     """The bundle: there, its hashes right, made for this encoder."""
-    from onnx_models.bundle import default_bundle, load_bundle
+    from onnx_models.bundle import load_bundle
+    from onnx_models.places import bundle_folder
 
-    bundle = load_bundle(asked.model or default_bundle())
+    bundle = load_bundle(bundle_folder(asked.model))
     return f"{bundle.manifest.name} {bundle.manifest.version}, sha256 {bundle.manifest.sha256[:12]}"
 
 
 def provider(asked: Asked) -> str:
     """Where the model would really run: ONNX Runtime falls back to the CPU without a word."""
-    from onnx_models.bundle import default_bundle, load_bundle
+    from onnx_models.bundle import load_bundle
+    from onnx_models.places import bundle_folder
     from onnx_models.scorer import Scorer
 
-    told = Scorer(load_bundle(asked.model or default_bundle()), asked.provider).provider
+    told = Scorer(load_bundle(bundle_folder(asked.model)), asked.provider).provider
     if asked.provider == "gpu" and told != "CUDAExecutionProvider":
         mend = "install the NVIDIA driver, CUDA 12 and cuDNN 9, or use the provider cpu"
         raise MachineError(f"the GPU was asked for, the model runs on {told}", mend)

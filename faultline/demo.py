@@ -31,7 +31,7 @@ def demo(
     """Simulate a system with a fault and let the job find it."""
     from gnn.simulator import incident_recording
 
-    flags = {"model": None if model is None else str(model), "score.provider": provider}
+    flags = {"model": model, "score.provider": provider}
     with console.progress() as progress:
         progress(f"simulating a system of {nodes} nodes with one fault (seed {seed})")
         recording = incident_recording(out / "recording", seed, kind=kind, nodes=nodes)

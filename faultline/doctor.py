@@ -27,7 +27,7 @@ def doctor(
     kafka_config: KafkaConfig = None,
     provider: Annotated[ProviderName, typer.Option(help="Where the model is to run.")] = ProviderName.cpu,
     model: Annotated[
-        Path | None, typer.Option(help="A bundle's folder, instead of the released one.")
+        str | None, typer.Option(help="A bundle's folder or URL, instead of the released one.")
     ] = None,
     flink_conf: Annotated[
         Path | None, typer.Option(file_okay=False, help="Flink's configuration folder (else FLINK_CONF_DIR).")

@@ -142,7 +142,7 @@ def _scores(case: Case, bundle: Bundle) -> Scores:
     from onnx_models.scorer import Scorer
 
     assert case.snapshot is not None
-    return Scorer(bundle).score_one(case.snapshot)
+    return Scorer(bundle).score(case.snapshot)
 
 
 def _say_missing(event: IncidentEvent, rows: list[FrameRow], json: bool) -> None:

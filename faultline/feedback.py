@@ -49,30 +49,34 @@ def feedback(
     json: console.Json = False,
 ) -> None:
     """Say whether an incident named the right cause; training and the reports read it."""
-    from records.feedback import FEEDBACK_TOPIC
-
     servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
     if file is not None and file.is_dir():
         file = _of_run(file)
     event = newest_event(incident.partition(":")[0], _events(file, servers, topic))
     given = _verdict(event, verdict, signal, note)
     value = given.model_dump_json(exclude_none=True)
-    if file is not None:
-        place = str(file.with_name(BESIDE))
-        with file.with_name(BESIDE).open("a", encoding="utf-8") as out:
-            out.write(value + "\n")
-    else:
-        from faultline.kafka_send import COMPACTED, make_topic, send
-
-        place = FEEDBACK_TOPIC
-        make_topic(servers or "", place, COMPACTED)
-        send(servers or "", place, given.incident_id, value.encode())
+    place = _kept(given.incident_id, value, file, servers)
     if given.node is not None and given.node not in [each.node for each in event.root_causes]:
         console.note(f"{given.node} is none of the causes that were ranked")
     if json:
         console.say(value)
     else:
         console.say(f"{given.incident_id} in {given.graph}: {_said(given)}, kept in {place}")
+
+
+def _kept(incident: str, value: str, file: Path | None, servers: Servers | None) -> str:
+    """Where the verdict was kept: beside the file of events, or on the topic."""
+    if file is not None:
+        beside = file.with_name(BESIDE)
+        with beside.open("a", encoding="utf-8") as out:
+            out.write(value + "\n")
+        return str(beside)
+    from faultline.kafka_send import COMPACTED, make_topic, send
+    from records.feedback import FEEDBACK_TOPIC
+
+    make_topic(servers or "", FEEDBACK_TOPIC, COMPACTED)
+    send(servers or "", FEEDBACK_TOPIC, incident, value.encode())
+    return FEEDBACK_TOPIC
 
 
 def _of_run(folder: Path) -> Path:

@@ -14,7 +14,7 @@ import typer
 
 from faultline import console, exits
 from faultline.kafka_security import KafkaConfig, Servers, brokers
-from faultline.pattern import duration_ms
+from faultline.spans import duration_ms
 
 if TYPE_CHECKING:
     from faultline.forward import Forwarder, Outcome
@@ -25,6 +25,30 @@ SECRET: Final = "FAULTLINE_FORWARD_SECRET"
 _TROUBLE: Final = ("refused", "unreadable")
 
 
+File = Annotated[
+    Path | None, typer.Argument(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka.")
+]
+Url = Annotated[str | None, typer.Option(help="Where it is, http[s]://HOST[:PORT].")]
+Bootstrap = Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")]
+Group = Annotated[
+    str | None, typer.Option(help="Consumer group; unsaid, one for each kind and host of receiver.")
+]
+FromBeginning = Annotated[
+    bool, typer.Option(help="A new group begins with the oldest event, not with the next.")
+]
+SecretFile = Annotated[
+    Path | None,
+    typer.Option(exists=True, dir_okay=False, help="Holds PagerDuty's integration key, or a bearer token."),
+]
+Link = Annotated[str | None, typer.Option(help="An address that the receiver shows beside it.")]
+Expires = Annotated[str, typer.Option(help="Alertmanager ends an alert so long after its newest revision.")]
+Patience = Annotated[
+    str, typer.Option(help="How long an event is tried on a receiver that answers with a fault.")
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="End after so many events.")]
+Idle = Annotated[float | None, typer.Option(min=0, help="End after so many seconds without an event.")]
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command to `faultline events`."""
     app.command()(forward)
@@ -32,38 +56,20 @@ def register(app: typer.Typer) -> None:
 
 def forward(
     to: Annotated[str, typer.Option(help="alertmanager, pagerduty or otlp.")],
-    file: Annotated[
-        Path | None,
-        typer.Argument(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka."),
-    ] = None,
-    url: Annotated[str | None, typer.Option(help="Where it is, http[s]://HOST[:PORT].")] = None,
-    bootstrap_servers: Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")] = None,
+    file: File = None,
+    url: Url = None,
+    bootstrap_servers: Bootstrap = None,
     kafka_config: KafkaConfig = None,
     topic: Annotated[str, typer.Option(help="The topic of incident events.")] = "faultline.incidents.v1",
-    group: Annotated[
-        str | None, typer.Option(help="Consumer group; unsaid, one for each kind and host of receiver.")
-    ] = None,
-    from_beginning: Annotated[
-        bool, typer.Option(help="A new group begins with the oldest event, not with the next.")
-    ] = False,
-    secret_file: Annotated[
-        Path | None,
-        typer.Option(
-            exists=True, dir_okay=False, help="Holds PagerDuty's integration key, or a bearer token."
-        ),
-    ] = None,
-    link: Annotated[str | None, typer.Option(help="An address that the receiver shows beside it.")] = None,
-    expires: Annotated[
-        str, typer.Option(help="Alertmanager ends an alert so long after its newest revision.")
-    ] = "24h",
-    patience: Annotated[
-        str, typer.Option(help="How long an event is tried on a receiver that answers with a fault.")
-    ] = "10m",
+    group: Group = None,
+    from_beginning: FromBeginning = False,
+    secret_file: SecretFile = None,
+    link: Link = None,
+    expires: Expires = "24h",
+    patience: Patience = "10m",
     timeout: Annotated[str, typer.Option(help="Longest wait for an answer.")] = "10s",
-    limit: Annotated[int | None, typer.Option(min=1, help="End after so many events.")] = None,
-    idle: Annotated[
-        float | None, typer.Option(min=0, help="End after so many seconds without an event.")
-    ] = None,
+    limit: Limit = None,
+    idle: Idle = None,
     dry_run: Annotated[bool, typer.Option(help="Print what would be sent, and send nothing.")] = False,
     json: console.Json = False,
 ) -> None:
@@ -82,24 +88,25 @@ def forward(
     whom = receiver(to, url, secret=_secret(secret_file), link=link, expires_ms=duration_ms(expires))
     forwarder = Forwarder(whom, duration_ms(patience) / 1e3, duration_ms(timeout) / 1e3, sleep)
     told = _Told(whom, json)
-    if bootstrap_servers is None:
-        assert file is not None
-        events: Iterable[IncidentEvent] = _of_file(file)
-    elif dry_run:
-        events = _seen(servers, topic, from_beginning, idle)
+    if file is not None or dry_run:
+        events = _of_file(file) if file is not None else _seen(servers, topic, from_beginning, idle)
+        _each(islice(events, limit), forwarder, told, dry_run)
     else:
         from faultline.forward_topic import Topic, forward_topic
 
         _interrupted_by_term()
         name = group or f"faultline-forward-{whom.place}"
         forward_topic(forwarder, Topic(servers, topic, name, from_beginning, limit, idle), told.outcome)
-        events = ()
-    for event in islice(events, limit):
+    _end(forwarder.counts)
+
+
+def _each(events: Iterable[IncidentEvent], forwarder: Forwarder, told: _Told, dry_run: bool) -> None:
+    """Sends each event on, or only shows what would be sent."""
+    for event in events:
         if dry_run:
             told.payload(forwarder, event)
         else:
             told.outcome(event, forwarder.deliver(event))
-    _end(forwarder.counts)
 
 
 def _end(counts: Counter[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from records.errors import ConfigError
+from records.errors import ConfigError, UsageError
 from records.validation import nearest
 
 KafkaConfig = Annotated[
@@ -55,6 +55,7 @@ _TRANSLATED: Final = frozenset(
     {"security.protocol", "sasl.mechanism", "sasl.jaas.config", "ssl.endpoint.identification.algorithm"}
 )
 _SECURITY: Final = ("security.", "sasl.", "ssl.")
+_BROKER: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:,/\[\]]+):\d{1,5}")
 _CREDENTIAL: Final = re.compile(
     r"""\b(username|password)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s;]+)"""
 )
@@ -82,7 +83,13 @@ def options_of(servers: Servers) -> dict[str, Any]:
 
 
 def brokers(servers: str, file: Path | None) -> Servers:
-    """The brokers, spoken to as the file says; ConfigError where it cannot be translated."""
+    """The brokers, spoken to as the file says; ConfigError where it cannot be translated.
+
+    UsageError where a broker is not HOST:PORT.
+    """
+    for server in servers.split(",") if servers else ():
+        if not _BROKER.fullmatch(server.strip()):
+            raise UsageError(f"--bootstrap-servers: {server!r} is no broker", "write HOST:PORT[,HOST:PORT]")
     return servers if file is None else Brokers(servers, client_options(properties_of(file), str(file)))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GOLDEN_TOLERANCE: Final = 1e-4
 """How far the outputs may lie from the golden ones, as at the export."""
 _HASH: Final = 64
-BUNDLE_HELP: Final = "A bundle's folder, or the name of a released one such as faultline-gnn-3."
+BUNDLE_HELP: Final = "A bundle's folder or URL, or the name of a released one such as faultline-gnn-3."
 
 Folder = Annotated[
     Path | None, typer.Option("--dir", exists=True, file_okay=False, help="Instead of the shipped bundles.")
@@ -39,11 +39,10 @@ def bundle_at(name: str) -> Bundle:
 
 
 def folder_at(name: str) -> Path:
-    """The folder that a command line names: itself, or a released bundle's by its name."""
-    from onnx_models.bundle import RELEASED
+    """The folder that a command line names: itself, a released bundle's by its name, or a URL's."""
+    from onnx_models.places import bundle_folder
 
-    folder = Path(name)
-    return RELEASED / name if not folder.exists() and (RELEASED / name).is_dir() else folder
+    return Path(name) if Path(name).exists() else bundle_folder(name)
 
 
 def list_bundles(folder: Folder = None, json: console.Json = False) -> None:

@@ -70,11 +70,6 @@ def evaluate(
     """Judge a bundle on recorded and simulated faults, beside other methods on the same windows; exit 1 where
     it is worse than --against beyond noise.
     """
-    from dataclasses import asdict
-
-    import orjson
-
-    from faultline.report.render import render_evaluation
     from gnn.evaluation.run import Request, recordings_in
     from gnn.evaluation.run import evaluate as run
     from gnn.simulator.families import FAMILIES
@@ -90,10 +85,7 @@ def evaluate(
     )
     with console.progress() as progress:
         study = run(request, progress)
-    told = {**asdict(study), "worse": study.worse}
-    out.mkdir(parents=True, exist_ok=True)
-    (out / JSON_FILE).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
-    (out / PAGE_FILE).write_text(render_evaluation(evaluation_view(study)), encoding="utf-8")
+    told = _written(study, out)
     if json:
         console.say_json(told)
     else:
@@ -101,6 +93,21 @@ def evaluate(
     console.note(f"written: {out / JSON_FILE}, {out / PAGE_FILE}")
     if study.worse:
         raise typer.Exit(exits.FINDINGS)
+
+
+def _written(study: Study, out: Path) -> dict[str, object]:
+    """The study as plain data, once it and its page are in the folder."""
+    from dataclasses import asdict
+
+    import orjson
+
+    from faultline.report.render import render_evaluation
+
+    told = {**asdict(study), "worse": study.worse}
+    out.mkdir(parents=True, exist_ok=True)
+    (out / JSON_FILE).write_bytes(orjson.dumps(told, option=orjson.OPT_INDENT_2))
+    (out / PAGE_FILE).write_text(render_evaluation(evaluation_view(study)), encoding="utf-8")
+    return told
 
 
 def show(study: Study, failures: int) -> None:

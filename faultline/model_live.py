@@ -64,7 +64,7 @@ def publish(
     latency: Annotated[float, typer.Option(min=0.001, help="For it: ms that 95 % may take.")] = 62.0,
     at: Annotated[
         str | None,
-        typer.Option(help="Where the workers see the folder, a path or file:// URL; unset, as it is here."),
+        typer.Option(help="Where the workers see the folder, a path or URL; unset, as it is here."),
     ] = None,
     timeout: Timeout = 60.0,
     topic: Topic = CONTROL,
@@ -149,14 +149,15 @@ def _reference(bundle: str, at: str | None) -> BundleRef:
     """What a bundle's manifest says of it; BundleError where there is none that can be read.
 
     Everything else is for the workers to judge, who refuse it with a reason on the audit. A released bundle
-    goes by its name: the workers have it in a folder of their own.
+    goes by its name: the workers have it in a folder of their own. One at a URL is downloaded here too.
     """
     from onnx_models.bundle import RELEASED, read_manifest
     from records.model_control import BundleRef
 
     folder = folder_at(bundle)
     manifest = read_manifest(folder)
-    where = at or (bundle if folder == RELEASED / bundle else str(folder.resolve()))
+    as_said = "://" in bundle or folder == RELEASED / bundle
+    where = at or (bundle if as_said else str(folder.resolve()))
     return BundleRef(name=manifest.name, version=manifest.version, sha256=manifest.sha256, path=where)
 
 

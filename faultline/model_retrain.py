@@ -11,7 +11,7 @@ import typer
 
 from faultline import console, exits
 from faultline.feedback import BESIDE, read_feedback
-from faultline.kafka_security import KafkaConfig
+from faultline.kafka_security import KafkaConfig, Servers, brokers
 from faultline.live_control import now_ms
 from faultline.model_bundles import BUNDLE_HELP, bundle_at
 from faultline.model_evaluate import show
@@ -20,11 +20,30 @@ from faultline.retrain_rule import EXAMPLE, parse_rule, seen, waits
 from faultline.words import plural
 
 if TYPE_CHECKING:
-    from gnn.retrain import Retrained
+    from gnn.retrain import Retrained, Retraining
     from onnx_models.bundle import Bundle, Manifest
     from records.feedback import Feedback
 
 FAILURES_SHOWN: Final = 3
+
+
+Archive = Annotated[
+    Path, typer.Option(exists=True, file_okay=False, help="Frames (*.bin), such as a run's folder.")
+]
+Verdicts = Annotated[
+    list[Path] | None,
+    typer.Option(
+        exists=True, dir_okay=False, help=f"Verdicts (NDJSON); every {BESIDE} of the archive if unsaid."
+    ),
+]
+Live = Annotated[str | None, typer.Option(help=f"What to start from: {BUNDLE_HELP}")]
+Out = Annotated[Path, typer.Option(file_okay=False, help="The folder that gets the bundle.")]
+Work = Annotated[Path, typer.Option(file_okay=False, help="Where data and weights go.")]
+When = Annotated[str | None, typer.Option(help=f"Only where a rule holds, else exit 0: {EXAMPLE}.")]
+Bootstrap = Annotated[
+    str | None,
+    typer.Option("--bootstrap", "--bootstrap-servers", help="Publish it as shadow here where it is better."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -33,34 +52,16 @@ def register(app: typer.Typer) -> None:
 
 
 def retrain(
-    archive: Annotated[
-        Path, typer.Option(exists=True, file_okay=False, help="Frames (*.bin), such as a run's folder.")
-    ],
-    feedback: Annotated[
-        list[Path] | None,
-        typer.Option(
-            exists=True, dir_okay=False, help=f"Verdicts (NDJSON); every {BESIDE} of the archive if unsaid."
-        ),
-    ] = None,
-    live: Annotated[str | None, typer.Option(help=f"What to start from: {BUNDLE_HELP}")] = None,
-    out: Annotated[Path, typer.Option(file_okay=False, help="The folder that gets the bundle.")] = Path(
-        "bundles"
-    ),
-    work: Annotated[Path, typer.Option(file_okay=False, help="Where data and weights go.")] = Path(
-        "runs/retrain"
-    ),
+    archive: Archive,
+    feedback: Verdicts = None,
+    live: Live = None,
+    out: Out = Path("bundles"),
+    work: Work = Path("runs/retrain"),
     systems: Annotated[int, typer.Option(min=4, help="Simulated systems mixed in.")] = 160,
     epochs: Annotated[float, typer.Option(min=0.01, help="How often all snapshots are seen.")] = 1.0,
     judged: Annotated[int, typer.Option(min=1, help="Fresh simulated systems to judge on.")] = 30,
-    when: Annotated[
-        str | None, typer.Option(help=f"Only where a rule holds, else exit 0: {EXAMPLE}.")
-    ] = None,
-    bootstrap: Annotated[
-        str | None,
-        typer.Option(
-            "--bootstrap", "--bootstrap-servers", help="Publish it as shadow here where it is better."
-        ),
-    ] = None,
+    when: When = None,
+    bootstrap: Bootstrap = None,
     kafka_config: KafkaConfig = None,
     json: console.Json = False,
 ) -> None:
@@ -70,28 +71,18 @@ def retrain(
     from onnx_models.bundle import default_bundle, load_bundle
 
     rule = None if when is None else parse_rule(when)
+    servers = None if bootstrap is None else brokers(bootstrap, kafka_config)
     start = load_bundle(default_bundle()) if live is None else bundle_at(live)
     given = tuple(verdicts(archive, feedback, needed=rule is None))
     missing = None if rule is None else waits(rule, given, seen(_manifests(start, out)), now_ms())
     if missing is not None:
         _idle(missing, json)
         return
+    if servers is not None:
+        _reachable(servers)
     from gnn.retrain import Retraining
-    from gnn.retrain import retrain as run
 
-    plan = Retraining(
-        live=start,
-        archive=archive,
-        verdicts=given,
-        out=out,
-        work=work,
-        systems=systems,
-        epochs=epochs,
-        judged=judged,
-        at=now_ms(),
-    )
-    with console.progress() as progress:
-        done = run(plan, progress)
+    done = _run(Retraining(start, archive, given, out, work, systems, epochs, judged=judged, at=now_ms()))
     if json:
         console.say_json(as_data(done))
     else:
@@ -100,6 +91,20 @@ def retrain(
         raise typer.Exit(exits.FINDINGS)
     if bootstrap is not None:
         _shadow(done, bootstrap, kafka_config, json)
+
+
+def _reachable(servers: Servers) -> None:
+    """MachineError where no broker answers: before the training, not an hour later."""
+    from faultline.kafka import check_broker
+
+    check_broker(servers)
+
+
+def _run(plan: Retraining) -> Retrained:
+    from gnn.retrain import retrain as run
+
+    with console.progress() as progress:
+        return run(plan, progress)
 
 
 def _idle(missing: str, json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultline import console, exits, pattern_files, pattern_live, pattern_proof
+from faultline.spans import Lateness, Tick
 from faultline.words import clock, duration, plural
 
 if TYPE_CHECKING:
@@ -22,28 +23,16 @@ pattern_live.register(app)
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[PATTERN.yaml|DIR]...", exists=True, help="The shipped ones if unsaid."),
+    typer.Argument(metavar="PATTERN.yaml|DIR", exists=True, help="The shipped ones if unsaid."),
 ]
-
-
-def duration_ms(text: str | int) -> int:
-    """The milliseconds of an option such as 30s or 1m30s."""
-    from cep_patterns.document import duration_of
-
-    if isinstance(text, int):
-        return text
-    try:
-        return duration_of(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
 
 
 @app.command("list")
 def list_patterns(paths: Files = None, json: console.Json = False) -> None:
     """List patterns with what they watch and how ripe they are."""
-    from cep_patterns.yaml_loader import LIBRARY, load_patterns
+    from cep_patterns.yaml_loader import LIBRARY, load_some
 
-    patterns = load_patterns(paths or [LIBRARY])
+    patterns = load_some(paths or [LIBRARY])
     if json:
         for each in patterns:
             console.say_json(each.model_dump(mode="json", by_alias=True))
@@ -66,14 +55,12 @@ def list_patterns(paths: Files = None, json: console.Json = False) -> None:
 @app.command()
 def validate(paths: Files = None, json: console.Json = False) -> None:
     """Check pattern files; exit 1 where one would be refused."""
-    from cep_patterns.yaml_loader import LIBRARY, read_patterns
+    from cep_patterns.yaml_loader import LIBRARY, read_patterns, without_patterns
     from records.errors import UsageError
 
     loaded = read_patterns(paths or [LIBRARY])
-    if not loaded.patterns and not loaded.problems:
-        raise UsageError(
-            f"no patterns in {', '.join(map(str, paths or [LIBRARY]))}", "name files that end in .yaml"
-        )
+    if without := without_patterns(paths or [LIBRARY]):
+        raise UsageError(f"no patterns in {', '.join(map(str, without))}", "name files that end in .yaml")
     for problem in loaded.problems:
         if json:
             console.say_json(
@@ -129,17 +116,13 @@ def run_pattern(
     edges: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Native edges, NDJSON.")
     ] = None,
-    out_of_orderness: Annotated[
-        int, typer.Option(parser=duration_ms, metavar="DURATION", help="How late a sample may come.")
-    ] = 0,
-    tick: Annotated[
-        int, typer.Option(parser=duration_ms, metavar="DURATION", help="The tick of the baseline behind z.")
-    ] = 60_000,
+    out_of_orderness: Lateness = 0,
+    tick: Tick = 60_000,
     json: console.Json = False,
 ) -> None:
     """Feed samples to a pattern in the file's order and print its matches, timeouts and late samples."""
     from cep_patterns.gateway import Run, Settings, run_patterns
-    from cep_patterns.yaml_loader import load_patterns
+    from cep_patterns.yaml_loader import load_some
     from records.errors import PatternError
     from records.recordings import numbered_lines
     from records.samples import Edge, Sample
@@ -147,7 +130,7 @@ def run_pattern(
     fed = [sample for _, sample in numbered_lines(samples, Sample)]
     known = [edge for _, edge in numbered_lines(edges, Edge)] if edges else []
     settings = Settings(tick_ms=tick, out_of_orderness_ms=out_of_orderness)
-    result = run_patterns(load_patterns([pattern]), [Run("run", fed, known)], settings)["run"]
+    result = run_patterns(load_some([pattern]), [Run("run", fed, known)], settings)["run"]
     if result.refused:
         told = "\n".join(f"{pattern}: {name}: {reason}" for name, reason in result.refused.items())
         raise PatternError(told, "correct the pattern")

@@ -32,11 +32,13 @@ _COLUMNS = (
 def backtest(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATTERN.yaml|DIR... RECORDING...", help="`library`: the shipped patterns."),
+        typer.Argument(metavar="PATTERN.yaml|DIR|RECORDING", help="`library`: the shipped patterns."),
     ],
     against: Annotated[
         list[Path] | None,
-        typer.Option(exists=True, metavar="PATTERN.yaml|DIR", help="Other versions to stand next to."),
+        typer.Option(
+            metavar="PATTERN.yaml|DIR", help="Other versions to stand next to; `library`: the shipped ones."
+        ),
     ] = None,
     rules: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Signal rules before the shipped ones.")
@@ -47,17 +49,19 @@ def backtest(
     json: console.Json = False,
 ) -> None:
     """Run patterns over recordings: what they find, what they miss, false alarms per hour, and their cost."""
-    from cep_patterns.yaml_loader import load_patterns
-    from faultline.pattern_runs import patterns_and_recordings, run_over
+    from faultline.pattern_runs import patterns_and_recordings, patterns_of, run_over
     from records.rules import load_rules
 
     patterns, recordings = patterns_and_recordings(paths)
     sets = {"these": patterns}
     if against:
-        sets["against"] = load_patterns(against)
+        sets["against"] = patterns_of(against)
     with console.progress() as progress:
         progress(f"{plural(len(patterns), 'pattern')} over {plural(len(recordings), 'recording')}")
         days = run_over(sets, recordings, load_rules([] if rules is None else [rules]))
+    for day in days["these"]:
+        if day.late:
+            console.note(f"{day.name}: left out {plural(day.late, 'sample')} behind others of a later time")
     scores = {name: _scores(sets[name], days[name]) for name in sets}
     if json:
         for line in _lines(sets, days, scores):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from faultline import console
+from faultline.spans import Lateness, Tick
 from faultline.words import clock
+from records.errors import PatternError
 
 if TYPE_CHECKING:
     from cep_patterns.model import PatternModel
@@ -37,34 +39,51 @@ def explain(
     edges: Annotated[
         Path | None, typer.Option(exists=True, dir_okay=False, help="Native edges, NDJSON.")
     ] = None,
-    out_of_orderness: Annotated[
-        str, typer.Option(metavar="DURATION", help="How late a sample may come.")
-    ] = "0s",
-    tick: Annotated[str, typer.Option(metavar="DURATION", help="The tick of the baseline behind z.")] = "60s",
+    out_of_orderness: Lateness = 0,
+    tick: Tick = 60_000,
     json: console.Json = False,
 ) -> None:
     """Show a pattern's automaton and its warnings; with samples, which step was reached and what failed."""
-    from cep_patterns.automaton import dot as drawn
     from cep_patterns.gateway import automata
-    from cep_patterns.picture import svg as picture
-    from cep_patterns.yaml_loader import load_patterns, read_patterns
-    from records.errors import UsageError
+    from cep_patterns.yaml_loader import load_some, read_patterns
 
-    loaded = load_patterns([pattern])
-    if svg is not None and len(loaded) != 1:
-        raise UsageError(f"{pattern}: {len(loaded)} patterns", "--svg draws one: name a file that holds one")
+    loaded = load_some([pattern])
+    _check(pattern, loaded, svg, None if samples else {"--key": key, "--edges": edges})
     warnings = [str(each) for each in read_patterns([pattern]).problems]
     timelines = _timelines(loaded, samples, edges, key, (tick, out_of_orderness)) if samples else {}
     for one, automaton in zip(loaded, automata(loaded), strict=True):
-        if dot is not None:
-            _write(dot, drawn(automaton, one))
-        if svg is not None:
-            _write(svg, picture(automaton, one))
+        _draw(one, automaton, dot, svg)
         lines = timelines.get(one.id, [])
         if json:
             console.say_json({"automaton": automaton, "warnings": warnings, "timeline": lines})
         elif dot is None or str(dot) != "-":
             _show(one, automaton, warnings, lines)
+
+
+def _check(
+    file: Path, loaded: Sequence[PatternModel], svg: Path | None, idle: Mapping[str, object] | None
+) -> None:
+    """UsageError where an option cannot do anything; `idle`: those that need samples, if there are none."""
+    from records.errors import UsageError
+
+    if svg is not None and len(loaded) != 1:
+        raise UsageError(f"{file}: {len(loaded)} patterns", "--svg draws one: name a file that holds one")
+    for name, value in (idle or {}).items():
+        if value is not None:
+            raise UsageError(f"{name} says which samples, and there are none", "add --samples FILE")
+
+
+def _draw(pattern: PatternModel, automaton: Any, dot: Path | None, svg: Path | None) -> None:
+    """Writes the pictures that were asked for."""
+    from cep_patterns.automaton import dot as drawn
+    from cep_patterns.picture import svg as picture
+
+    if "refused" in automaton:
+        raise PatternError(f"{pattern.id}: {automaton['refused']}", "correct the pattern")
+    if dot is not None:
+        _write(dot, drawn(automaton, pattern))
+    if svg is not None:
+        _write(svg, picture(automaton, pattern))
 
 
 def _write(file: Path, text: str) -> None:
@@ -95,7 +114,7 @@ def _timelines(
     samples: Path,
     edges: Path | None,
     key: str | None,
-    spans: tuple[str, str],
+    spans: tuple[int, int],
 ) -> dict[str, list[str]]:
     from cep_patterns.gateway import Run, Settings, run_patterns
     from cep_patterns.timeline import timeline
@@ -104,30 +123,24 @@ def _timelines(
     from records.rules import load_rules
     from records.samples import Edge, Sample
 
-    fed = _chosen([each for _, each in numbered_lines(samples, Sample)], key)
+    fed = _chosen(samples, [each for _, each in numbered_lines(samples, Sample)], key)
     known: list[Edge] = [each for _, each in numbered_lines(edges, Edge)] if edges else []
     every = [*patterns, *beside(patterns)]
-    tick_ms, late_ms = (_duration(each) for each in spans)
-    settings = Settings(tick_ms=tick_ms, out_of_orderness_ms=late_ms, rules=load_rules([]))
+    settings = Settings(tick_ms=spans[0], out_of_orderness_ms=spans[1], rules=load_rules([]))
     result = run_patterns(every, [Run("run", fed, known, trace=True)], settings)["run"]
     return {each.id: timeline(each, result, clock) for each in patterns}
 
 
-def _chosen(samples: list[Sample], key: str | None) -> list[Sample]:
+def _chosen(file: Path, samples: list[Sample], key: str | None) -> list[Sample]:
     """The samples of one node, all where none is named; UsageError where it has none."""
     from records.errors import UsageError
 
+    if not samples:
+        raise UsageError(
+            f"{file}: there are no samples", "put native samples in it, one JSON object per line"
+        )
     chosen = [each for each in samples if key is None or f"{each.graph}/{each.node}" == key]
     if not chosen:
         there = ", ".join(sorted({f"{each.graph}/{each.node}" for each in samples})[:5])
-        raise UsageError(f"--key {key}: no sample of this node", f"the file has {there or 'no samples'}")
+        raise UsageError(f"--key {key}: no sample of this node", f"the file has {there}")
     return chosen
-
-
-def _duration(text: str) -> int:
-    from cep_patterns.document import duration_of
-
-    try:
-        return duration_of(text)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error

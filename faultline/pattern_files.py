@@ -71,9 +71,9 @@ def diff(
 
     Names, comments, descriptions and the way a condition is written are no difference.
     """
-    from cep_patterns.yaml_loader import load_patterns
+    from cep_patterns.yaml_loader import load_some
 
-    old, new_ = load_patterns([before]), load_patterns([after])
+    old, new_ = load_some([before]), load_some([after])
     pairs = _pairs(old, new_)
     differing = 0
     for name, one, other in pairs:
@@ -110,7 +110,7 @@ def _differences(old: PatternModel | None, new_: PatternModel | None) -> list[st
 def lock(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", exists=True, file_okay=False, help="The shipped ones if unsaid."),
+        typer.Argument(metavar="DIR", exists=True, file_okay=False, help="The shipped ones if unsaid."),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 where it is stale.")] = False,
     json: console.Json = False,
@@ -118,9 +118,12 @@ def lock(
     """Bring DIR/lock.json up to date; exit 1 where a meaning changed and the version did not."""
     from cep_patterns.lock import forbidden, lock_of, read_lock, stale, write_lock
     from cep_patterns.yaml_loader import LIBRARY, load_patterns
+    from records.errors import UsageError
 
     place = folder or LIBRARY
     locked, now = read_lock(place), lock_of(load_patterns([place]))
+    if not locked and not now:
+        raise UsageError(f"{place}: no patterns, and no lock", "name a folder of pattern files")
     wrong = forbidden(locked, now)
     behind = stale(locked, now)
     told = [*wrong, *(behind if check else [])]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[PATTERN.yaml|DIR]...", exists=True, help="The shipped ones if unsaid."),
+    typer.Argument(metavar="PATTERN.yaml|DIR", exists=True, help="The shipped ones if unsaid."),
 ]
 
 
@@ -39,20 +39,28 @@ def run_their_tests(
     ] = None,
     json: console.Json = False,
 ) -> None:
-    """Run the `.test.yaml` beside each pattern on the production engine; exit 1 where one fails."""
+    """Run the `.test.yaml` beside each pattern on the production engine.
+
+    Exit 1 where a test fails, 2 where a file cannot be used.
+    """
     from cep_patterns.junit import junit_xml
     from cep_patterns.testing import run_tests
     from cep_patterns.yaml_loader import LIBRARY
+    from records.errors import UsageError
 
+    if junit is not None and not junit.parent.is_dir():
+        raise UsageError(f"--junit {junit}: there is no folder {junit.parent}", "make it, or name another")
     outcomes = run_tests(paths or [LIBRARY], only=run)
     for each in outcomes:
         _show(each, json)
     if junit is not None:
         junit.write_bytes(junit_xml(outcomes))
-    failed = sum(not each.passed for each in outcomes)
-    console.note(f"{plural(len(outcomes), 'test')}, {failed} failed")
-    if failed:
-        raise typer.Exit(exits.FINDINGS)
+    wrong = sum(each.is_error for each in outcomes)
+    failed = sum(not each.passed for each in outcomes) - wrong
+    unused = f", {plural(wrong, 'file')} cannot be used" if wrong else ""
+    console.note(f"{plural(len(outcomes) - wrong, 'test')}, {failed} failed{unused}")
+    if wrong or failed:
+        raise typer.Exit(exits.USAGE if wrong else exits.FINDINGS)
 
 
 def _show(outcome: TestOutcome, json: bool) -> None:
@@ -65,6 +73,9 @@ def _show(outcome: TestOutcome, json: bool) -> None:
         }
         lists = {name: list(getattr(outcome, name)) for name in ("patterns", "differences", "timeline")}
         console.say_json({**told, **lists})
+        return
+    if outcome.is_error:
+        console.complain(outcome.differences[0])
         return
     console.say(f"{'ok  ' if outcome.passed else 'FAIL'}  {outcome.file.name}: {outcome.name}")
     for difference in outcome.differences:

@@ -11,7 +11,7 @@ from typing import Any
 
 from cep_patterns.gateway import Run, Settings, run_patterns
 from cep_patterns.model import PatternModel
-from cep_patterns.yaml_loader import LIBRARY, load_library, load_patterns
+from cep_patterns.yaml_loader import LIBRARY, load_library, load_some
 from faultline.backtest import Day, day_of, tick_of
 from records.errors import PatternError, UsageError
 from records.recordings import META_FILE, Recording, open_recording
@@ -30,15 +30,30 @@ def patterns_and_recordings(paths: Iterable[Path]) -> tuple[list[PatternModel], 
         elif path.is_dir() and any((each / META_FILE).is_file() for each in path.iterdir()):
             recordings += sorted(each for each in path.iterdir() if (each / META_FILE).is_file())
         else:
-            patterns.append(LIBRARY if path == Path("library") and not path.exists() else path)
+            patterns.append(path)
+    loaded = patterns_of(patterns)
     if not recordings:
         raise UsageError(
             "no recording is named",
             "add the folder of a recording; `faultline recording cut` makes one of your topics",
         )
-    if not patterns:
+    if not loaded:
         raise UsageError("no pattern is named", "add a pattern file, a folder of them, or `library`")
-    return load_patterns(patterns), [open_recording(each) for each in recordings]
+    places = {each.resolve(): each for each in recordings}
+    return loaded, [open_recording(each) for each in places.values()]
+
+
+def patterns_of(paths: Iterable[Path]) -> list[PatternModel]:
+    """The patterns in files and folders, `library` for the shipped ones.
+
+    UsageError where a path is not there, PatternError where it holds no pattern or one that is refused.
+    """
+    places = [LIBRARY if path == Path("library") and not path.exists() else path for path in paths]
+    for place in places:
+        if not place.exists():
+            mend = "name a pattern file, a folder of them, `library`, or the folder of a recording"
+            raise UsageError(f"{place}: no such file or folder", mend)
+    return load_some(places)
 
 
 def beside(patterns: Sequence[PatternModel]) -> list[PatternModel]:
@@ -76,7 +91,7 @@ def run_over(
     names = _names(recordings)
     return {
         name: [
-            day_of(each, names[place], result.found, result.costs)
+            day_of(each, names[place], result.found, result.costs, len(result.late))
             for place, each in enumerate(recordings)
             for result in [results[f"{name} {place}"]]
         ]

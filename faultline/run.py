@@ -29,7 +29,7 @@ Patterns = Annotated[
     list[str] | None,
     typer.Option(help="Pattern files or folders, instead of the shipped ones (`library` names those)."),
 ]
-Model = Annotated[Path | None, typer.Option(help="A bundle's folder, instead of the released one.")]
+Model = Annotated[str | None, typer.Option(help="A bundle's folder or URL, instead of the released one.")]
 Config = Annotated[
     Path | None,
     typer.Option(envvar="FAULTLINE_CONFIG", help="A configuration file (YAML) with further keys."),
@@ -47,7 +47,7 @@ def run(
     json: console.Json = False,
 ) -> None:
     """Run the job over recordings; DIR gets its events, matches, frames and report.html."""
-    flags = {"patterns": patterns, "model": None if model is None else str(model), "score.provider": provider}
+    flags = {"patterns": patterns, "model": model, "score.provider": provider}
     with console.progress() as progress:
         finished = run_recordings(recordings, out, flags, config, progress)
     show(finished, json)

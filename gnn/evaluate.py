@@ -66,14 +66,14 @@ def reliability(cases: Sequence[Case], scorer: Scorer) -> Trust:
 def _confidences(cases: Sequence[Case], scorer: Scorer) -> Iterator[tuple[float, float]]:
     for case in cases:
         if case.example.truth >= 0:
-            scores = scorer.score_one(case.example.snapshot)
+            scores = scorer.score(case.example.snapshot)
             yield scores.confidence, float(scores.ranking()[0] == case.example.truth)
 
 
 def signal_accuracy(cases: Sequence[Case], scorer: Scorer) -> float:
     """Return how often the likeliest signal of the true node is the true signal."""
     right = [
-        scorer.score_one(case.example.snapshot).signal_of(case.example.truth) == case.example.signal
+        scorer.score(case.example.snapshot).signal_of(case.example.truth) == case.example.signal
         for case in cases
         if case.example.truth >= 0 and case.example.signal >= 0
     ]

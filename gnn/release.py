@@ -239,8 +239,8 @@ def run_pair(model: RootCauseNet, example: Example) -> tuple[Arrays, Arrays]:
 
 def _healthy(cases: Sequence[Case], scorer: Scorer) -> dict[str, float]:
     """Return mean anomaly with and without a fault, and the confidence without."""
-    faulty = [scorer.score_one(c.example.snapshot) for c in cases if c.example.truth >= 0]
-    quiet = [scorer.score_one(c.example.snapshot) for c in cases if c.example.truth < 0]
+    faulty = [scorer.score(c.example.snapshot) for c in cases if c.example.truth >= 0]
+    quiet = [scorer.score(c.example.snapshot) for c in cases if c.example.truth < 0]
     return {
         "anomaly_faulty": float(np.mean([one.anomaly for one in faulty])),
         "anomaly_healthy": float(np.mean([one.anomaly for one in quiet])),

@@ -1,4 +1,4 @@
-"""Collects snapshots that arrive together and has them scored in one go, off the event loop.
+"""Collects snapshots that arrive together and has them scored one after the other, off the event loop.
 
 Owns the waiting; the scorer is handed in, so tests need no runtime. Imports onnx_models (no runtime),
 asyncio.
@@ -7,7 +7,7 @@ asyncio.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
@@ -17,10 +17,11 @@ from onnx_models.scores import Scores
 from onnx_models.snapshot import Snapshot
 
 Result = Scores | ScoringError
-ScoreEach = Callable[[Sequence[Snapshot]], list[Result]]
+Score = Callable[[Snapshot], Scores]
+"""ScoringError where a snapshot cannot be scored."""
 AllowedS = Callable[[Snapshot], float]
 
-LINGER_S: Final = 0.004
+LINGER_S: Final = 0.001
 """A batch is sent once nothing joined it for so long.
 
 The rest of a bundle of Flink's arrives faster than that.
@@ -38,14 +39,14 @@ class Waiting:
 
 
 class Batcher:
-    """Lives in one worker's event loop; `score_each` runs on one thread of its own, so one batch at a time.
+    """Lives in one worker's event loop; `score` runs on one thread of its own, so one snapshot at a time.
 
     `budget_s`: a batch waits at most so long, less what scoring its size took lately, for others to join.
     `allowed_s`: how long scoring a snapshot may take, then it is an error and the next is on; None for ever.
     """
 
-    def __init__(self, score_each: ScoreEach, budget_s: float, allowed_s: AllowedS | None = None) -> None:
-        self._score_each = score_each
+    def __init__(self, score: Score, budget_s: float, allowed_s: AllowedS | None = None) -> None:
+        self._score = score
         self._budget_s = budget_s
         self._allowed_s = allowed_s
         self._waiting: list[Waiting] = []
@@ -107,15 +108,17 @@ class Batcher:
 
     async def _called(self, snapshot: Snapshot) -> Result:
         loop = asyncio.get_running_loop()
-        call = loop.run_in_executor(self._thread, self._score_each, [snapshot])
+        call = loop.run_in_executor(self._thread, self._score, snapshot)
         allowed_s = None if self._allowed_s is None else self._allowed_s(snapshot)
         done, _ = await asyncio.wait({call}, timeout=allowed_s)
         if not done:
             # The runtime cannot be stopped: its thread ends the call, and the next waits within its own time.
             call.add_done_callback(lambda late: late.cancelled() or late.exception())
             return ScoringError("timeout", f"not scored within {allowed_s or 0.0:.3f} s")
-        (result,) = call.result()
-        return result
+        try:
+            return call.result()
+        except ScoringError as error:
+            return error
 
     def close(self) -> None:
         """Ends the thread; a batch under way is not waited for."""

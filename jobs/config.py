@@ -219,11 +219,11 @@ class JobConfig(Record):
     itself. `edge_side`: whose count is an edge's traffic and errors where both ends count (of Istio's
     reporters, server is destination); the other end's is taken where that one does not exist.
     `resolve_after`: an incident ends when its signals were back for so long. `resend`: at most one update per
-    so long. `model`: a bundle's folder, unset the released one. `patterns`: files or folders, `library` for
-    the shipped ones. `rules`: signal rules that go before the shipped ones, a file or the rules themselves.
-    `publish_frames`, `publish_matches`: whether these topics are written. `control`: where changes of
-    patterns and models are read. `feedback`: where verdicts are read. `quiet`: muted nodes and patterns,
-    times of maintenance. `suspected`: which incidents are held back as doubtful.
+    so long. `model`: a bundle's folder or URL, unset the released one. `patterns`: files or folders,
+    `library` for the shipped ones. `rules`: signal rules that go before the shipped ones, a file or the rules
+    themselves. `publish_frames`, `publish_matches`: whether these topics are written. `control`: where
+    changes of patterns and models are read. `feedback`: where verdicts are read. `quiet`: muted nodes and
+    patterns, times of maintenance. `suspected`: which incidents are held back as doubtful.
     """
 
     name: Name = "faultline"
@@ -252,7 +252,7 @@ class JobConfig(Record):
     suspected: Suspected = Field(default_factory=Suspected)
     quiet: list[Quiet] = Field(default_factory=list)
     parallelism: Count = 1
-    bundle_time_ms: Count = 10
+    bundle_time_ms: Count = 2
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)
 
     @model_validator(mode="after")

@@ -120,7 +120,7 @@ def _absolute(layer: dict[str, Any], base: Path) -> dict[str, Any]:
     def full(path: Any) -> Any:
         return str(base / path) if isinstance(path, str) else path
 
-    result = {key: full(value) if key in _PATHS else value for key, value in layer.items()}
+    result = {key: _local(value, full) if key in _PATHS else value for key, value in layer.items()}
     patterns = result.get("patterns")
     if isinstance(patterns, list):
         result["patterns"] = [each if each == "library" else full(each) for each in patterns]

@@ -13,7 +13,9 @@ from typing import Any, Final
 
 import orjson
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyflink.datastream import DataStream, StreamExecutionEnvironment
+from pyflink.common import Types
+from pyflink.common.typeinfo import _from_java_type
+from pyflink.datastream import DataStream, KeyedStream, StreamExecutionEnvironment
 from pyflink.java_gateway import get_gateway
 
 from records.errors import ConfigError, FaultlineError, JavaError, MachineError
@@ -72,6 +74,16 @@ def sources(env: StreamExecutionEnvironment, config: Mapping[str, Any]) -> dict[
     streams = _entry("sources", env._j_stream_execution_environment, _json(config))
     found = {name: streams.get(name) for name in (*STREAMS, CONTROL, FEEDBACK)}
     return {name: DataStream(each) for name, each in found.items() if each is not None}
+
+
+def by_graph(rows: DataStream) -> KeyedStream:
+    """Rows (see rows.observation_type) keyed by graph, as `key_by` does, but no Python function tells the
+    key.
+    """
+    jvm, told = get_gateway().jvm, rows._j_data_stream.getTransformation().getOutputType()
+    key = Types.ROW([Types.STRING()]).get_java_type_info()
+    keyed = _entry("withKey", rows._j_data_stream).keyBy(jvm.KeyByKeySelector(), key)
+    return KeyedStream(keyed, _from_java_type(told), rows)
 
 
 def sinks(env: StreamExecutionEnvironment, config: Mapping[str, Any], records: DataStream) -> None:

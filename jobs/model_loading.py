@@ -10,15 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal
-from urllib.parse import unquote, urlsplit
 
-from onnx_models.bundle import RELEASED, Bundle, default_bundle, load_bundle
+from onnx_models.bundle import Bundle, load_bundle
 from onnx_models.errors import BundleError, ScoringError
 from onnx_models.opset import opset_of
+from onnx_models.places import bundle_folder
 from onnx_models.scorer import Scorer
 from onnx_models.scores import Scores
 from onnx_models.snapshot import Snapshot
@@ -39,29 +38,10 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model ready to score: `score_each` gives a Scores or a ScoringError per snapshot."""
+    """A model ready to score; `score` raises ScoringError where it has no answer."""
 
     reference: ModelRef
-    score_each: Callable[[Sequence[Snapshot]], list[Scores | ScoringError]]
-
-
-def bundle_folder(named: str | None) -> Path:
-    """The bundle's folder, of a path, a file:// URL, or the name of one that this installation has released;
-    unnamed, the newest of those.
-
-    BundleError for a URL of another kind.
-    """
-    if not named:
-        return default_bundle()
-    if "/" not in named and (RELEASED / named).is_dir():
-        return RELEASED / named
-    if "://" not in named:
-        return Path(named)
-    url = urlsplit(named)
-    if url.scheme != "file" or url.netloc not in ("", "localhost"):
-        mend = "copy the bundle to storage that all workers see as files, and name its folder"
-        raise BundleError(f"{named}: only paths and file:// URLs are read", mend)
-    return Path(unquote(url.path))
+    score: Callable[[Snapshot], Scores]
 
 
 def load_model(named: str | None, sha256: str, provider: Provider) -> LoadedModel:
@@ -69,7 +49,7 @@ def load_model(named: str | None, sha256: str, provider: Provider) -> LoadedMode
 
     BundleError where it is another or answers differently.
     """
-    bundle = load_bundle(bundle_folder(named))
+    bundle = load_bundle(bundle_folder(named, sha256))
     if bundle.manifest.sha256 != sha256:
         raise BundleError(
             f"{bundle.path}: the worker has {bundle.manifest.sha256[:12]}, the job wants {sha256[:12]}",
@@ -86,7 +66,7 @@ def prove_published(wanted: BundleRef, provider: Provider, slow_ms: float) -> Lo
     BundleError where the folder holds another one, it does not fit or does not run here, has no golden
     arrays, answers them differently, or takes longer than `slow_ms` for one of them.
     """
-    bundle = load_bundle(bundle_folder(wanted.path))
+    bundle = load_bundle(bundle_folder(wanted.path, wanted.sha256))
     found = bundle.manifest
     if (found.name, found.version, found.sha256) != (wanted.name, wanted.version, wanted.sha256):
         raise BundleError(
@@ -147,7 +127,7 @@ def _loaded(bundle: Bundle, scorer: Scorer) -> LoadedModel:
     reference = ModelRef(
         name=manifest.name, version=str(manifest.version), sha256=manifest.sha256, provider=scorer.provider
     )
-    return LoadedModel(reference, scorer.score_each)
+    return LoadedModel(reference, scorer.score)
 
 
 def prove(bundle: Bundle, scorer: Scorer) -> None:

@@ -7,10 +7,13 @@ observations -> incidents -> score --------> publish -> records
 
 from __future__ import annotations
 
-from pyflink.common import Row, Time, Types
+from typing import Final
+
+from pyflink.common import Time
 from pyflink.datastream import AsyncDataStream, DataStream
 
 from jobs.config import JobConfig
+from jobs.gateway import by_graph
 from jobs.incident import Settings
 from jobs.incidents import Incidents, Lives, large_tag, records_tag
 from jobs.jvm_config import DEFAULT_TICK_MS
@@ -23,6 +26,9 @@ from jobs.score import ScoreRequests
 from jobs.serving import ServeSettings
 from onnx_models.bundle import Manifest
 from records.model_control import BundleRef
+
+AT_ONCE: Final = 0
+"""ms: what these operators send is little and waited for, so no buffer is filled with it first."""
 
 
 def assemble(
@@ -43,8 +49,7 @@ def assemble(
     requests = _incidents(observations, config, manifest, own, control)
     drafts = _drafts(requests, config, manifest, own)
     events = (
-        (drafts if feedback is None else drafts.union(feedback))
-        .key_by(_graph, key_type=Types.STRING())
+        by_graph(drafts if feedback is None else drafts.union(feedback))
         .process(
             Publish(
                 f"/faultline/{config.name}",
@@ -57,6 +62,7 @@ def assemble(
         )
         .name("publish")
         .uid("publish")
+        .set_buffer_timeout(AT_ONCE)
     )
     return events.union(requests.get_side_output(records_tag()))
 
@@ -72,7 +78,7 @@ def _incidents(
     lives = Lives(
         settings, config.publish_frames, config.publish_matches, config.quiet, config.score.large.nodes
     )
-    keyed = observations.key_by(_graph, key_type=Types.STRING())
+    keyed = by_graph(observations)
     if control is None:
         requests = keyed.process(Incidents(lives), output_type=observation_type())
     else:
@@ -88,7 +94,7 @@ def _incidents(
         requests = keyed.connect(outcomes.broadcast(models_state())).process(
             LiveIncidents(lives, config.name, own.label), output_type=observation_type()
         )
-    return requests.name("incidents").uid("incidents")
+    return requests.name("incidents").uid("incidents").set_buffer_timeout(AT_ONCE)
 
 
 def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: BundleRef) -> DataStream:
@@ -108,19 +114,16 @@ def _drafts(requests: DataStream, config: JobConfig, manifest: Manifest, own: Bu
         AsyncDataStream.ordered_wait(requests, scored, timeout, score.capacity, observation_type())
         .name("score")
         .uid("score")
+        .set_buffer_timeout(AT_ONCE)
     )
     apart = (
-        requests.get_side_output(large_tag())
-        .key_by(_graph, key_type=Types.STRING())
+        by_graph(requests.get_side_output(large_tag()))
         .process(
             LargeLane(scored, large.waiting, manifest.window_ticks, config.bounded),
             output_type=observation_type(),
         )
         .name("score-large")
         .uid("score-large")
+        .set_buffer_timeout(AT_ONCE)
     )
     return drafts.union(apart)
-
-
-def _graph(row: Row) -> str:
-    return str(row[0])

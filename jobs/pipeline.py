@@ -21,10 +21,10 @@ from cep_patterns.yaml_loader import LIBRARY, load_patterns
 from jobs import gateway
 from jobs.config import JobConfig
 from jobs.jvm_config import sources_config
-from jobs.model_loading import bundle_folder
 from jobs.operators import assemble
 from jobs.run_files import Outputs
 from onnx_models.bundle import load_bundle
+from onnx_models.places import bundle_folder
 from records.rules import load_rules
 
 POLL_S: Final = 0.3
@@ -74,7 +74,7 @@ def _flink_options(config: JobConfig) -> Configuration:
     options = {
         "pipeline.object-reuse": "true",
         "pipeline.auto-watermark-interval": "50 ms",
-        # Flink's 100 ms would be waited at each of five exchanges on the way from a sample to its event.
+        # Flink's 100 ms would be waited at each exchange on the way from a sample to its event.
         "execution.buffer-timeout.interval": "10 ms",
         "python.fn-execution.bundle.time": str(config.bundle_time_ms),
         "python.execution-mode": "process",

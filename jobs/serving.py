@@ -86,7 +86,7 @@ class Served:
         self._clock_ms = clock_ms
         self._settings = settings
         bounded = settings.allowed_s if settings.call_ms is not None else None
-        self._batcher = Batcher(model.score_each, settings.batch_ms / 1_000, bounded)
+        self._batcher = Batcher(model.score, settings.batch_ms / 1_000, bounded)
         self.breaker = None if settings.breaker is None else Breaker(settings.breaker)
         self.trial = Trial(settings.trial) if tried and settings.trial is not None else None
         self.broken: str | None = None

@@ -164,6 +164,14 @@ def _check_fit(folder: Path, manifest: Manifest) -> None:
             )
 
 
+def folder_name(manifest: Manifest) -> str:
+    """Return the name of the bundle's folder. Raises BundleError where its name can be none."""
+    name = f"{manifest.name}-{manifest.version}"
+    if not _FOLDER.fullmatch(name):
+        raise BundleError(f"{name!r} is no name of a bundle", "release the model again: [a-z0-9-]")
+    return name
+
+
 def released(folder: Path | str = RELEASED) -> list[Path]:
     """Return the bundle folders below ``folder``, by name and then by version, newest last."""
     found = [(match["name"], int(match["version"]), path) for path, match in _folders(Path(folder))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -73,22 +72,7 @@ class Scorer:
                 bundle.manifest.version,
             )
 
-    def score(self, snapshots: Sequence[Snapshot]) -> list[Scores]:
-        """Return one Scores per snapshot, in order. Raises the first ScoringError."""
-        return [self.score_one(snapshot) for snapshot in snapshots]
-
-    def score_each(self, snapshots: Sequence[Snapshot]) -> list[Scores | ScoringError]:
-        """Return a Scores or the ScoringError of each snapshot, so that one bad graph costs only its own
-        answer."""
-        results: list[Scores | ScoringError] = []
-        for snapshot in snapshots:
-            try:
-                results.append(self.score_one(snapshot))
-            except ScoringError as error:
-                results.append(error)
-        return results
-
-    def score_one(self, snapshot: Snapshot) -> Scores:
+    def score(self, snapshot: Snapshot) -> Scores:
         """Return the model's answer for one snapshot. Raises ScoringError: NaN, wrong shape, or the runtime
         failed."""
         inputs = narrowed(snapshot.inputs(), self.bundle.encoding_version)

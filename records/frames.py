@@ -15,6 +15,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -122,8 +123,11 @@ class _Cursor:
 
     def row(self, tick_ms: int, time: int, topology: int, sizes: list[int]) -> FrameRow:
         count, signals, features, edges, kinds, edge_features = sizes
-        graph = self._text()
-        nodes = tuple(self._text() for _ in range(count))
+        arrays = count * (1 + 4 + signals * features * 4) + edges * (8 + kinds * edge_features * 4)
+        names = len(self._data) - self._offset - arrays
+        if names < 0:
+            raise FrameError(f"the frame row ends {-names} bytes short of what it announces")
+        graph, nodes = _names(self._take(names), count)
         presence = self._array("u1", (count,))
         age = self._array("<i4", (count,))
         pairs = self._array("<i4", (edges, 2))
@@ -131,18 +135,9 @@ class _Cursor:
         edge_frames = self._array("<f4", (edges, kinds, edge_features))
         if features < len(FEATURES):
             frames = np.pad(frames, ((0, 0), (0, 0), (0, len(FEATURES) - features)))
-        if self._offset != len(self._data):
-            raise FrameError(f"{graph}: {len(self._data) - self._offset} bytes too many after the frame row")
         if edges and (int(pairs.min()) < 0 or int(pairs.max()) >= count):
             raise FrameError(f"{graph}: an edge of the frame row names a node beyond its {count}")
         return FrameRow(graph, tick_ms, time, topology, nodes, presence, age, pairs, frames, edge_frames)
-
-    def _text(self) -> str:
-        (length,) = _LENGTH.unpack(self._take(_LENGTH.size))
-        try:
-            return self._take(length).decode()
-        except UnicodeDecodeError as error:
-            raise FrameError(f"a name in the frame row is not UTF-8: {error}") from error
 
     def _array(self, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
@@ -150,11 +145,29 @@ class _Cursor:
 
     def _take(self, size: int) -> bytes:
         end = self._offset + size
-        if end > len(self._data):
-            raise FrameError(f"the frame row ends at byte {len(self._data)}; {end} were announced")
         part = self._data[self._offset : end]
         self._offset = end
         return part
+
+
+@lru_cache(maxsize=256)
+def _names(section: bytes, count: int) -> tuple[str, tuple[str, ...]]:
+    """The graph's name and its nodes'; kept, since a graph's rows mostly name the same nodes."""
+    names, offset = [], 0
+    for _ in range(1 + count):
+        end = offset + _LENGTH.size
+        if end <= len(section):
+            offset, end = end, end + _LENGTH.unpack_from(section, offset)[0]
+        if end > len(section):
+            raise FrameError(f"the frame row ends {end - len(section)} bytes short of what it announces")
+        try:
+            names.append(section[offset:end].decode())
+        except UnicodeDecodeError as error:
+            raise FrameError(f"a name in the frame row is not UTF-8: {error}") from error
+        offset = end
+    if offset != len(section):
+        raise FrameError(f"{names[0]}: {len(section) - offset} bytes too many in the frame row")
+    return names[0], tuple(names[1:])
 
 
 def read_frame_file(file: Path | str) -> Iterator[FrameRow]:

@@ -24,7 +24,7 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class BundleRef(Record):
-    """A bundle: what it is, and where the workers find its folder (a path or a file:// URL)."""
+    """A bundle: what it is, and where the workers find its folder (a path or URL)."""
 
     name: Name
     version: Annotated[int, Field(ge=0)]

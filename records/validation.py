@@ -9,11 +9,20 @@ import difflib
 import re
 import typing
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 T = TypeVar("T")
+
+_KINDS: Final = {
+    "model_type": "a mapping of keys",
+    "model_attributes_type": "a mapping of keys",
+    "dict_type": "a mapping",
+    "list_type": "a list",
+    "string_type": "text",
+}
+_LONGEST: Final = 60
 
 
 class Record(BaseModel):
@@ -60,8 +69,32 @@ def _sentence(finding: dict[str, Any], model: type[BaseModel]) -> str:
         key, inside = str(location[-1]), ".".join(str(part) for part in location[:-1])
         valid = _keys_at(model, location[:-1])
         return f"unknown key {key!r}{f' in {inside}' if inside else ''}{nearest(key, valid)}"
-    message = str(finding["msg"]).removeprefix("Value error, ") + _meant(finding)
+    message = _wanted(finding) or str(finding["msg"]).removeprefix("Value error, ") + _meant(finding)
     return f"{place}: {message}" if place else message
+
+
+def _wanted(finding: dict[str, Any]) -> str:
+    """What kind of value is wanted, where one of quite another kind is there; empty for other findings."""
+    kind, value = finding["type"], finding["input"]
+    if kind == "too_short" and isinstance(value, list):
+        return f"at least {finding['ctx']['min_length']} wanted; there {_count(len(value))}"
+    wanted = _KINDS.get(kind)
+    if wanted is None:
+        return ""
+    quotes = "; write it in quotes" if kind == "string_type" and isinstance(value, int | float) else ""
+    return f"{wanted} is wanted; this is {_named(value)}{quotes}"
+
+
+def _count(number: int) -> str:
+    return "is 1" if number == 1 else f"are {number or 'none'}"
+
+
+def _named(value: object) -> str:
+    names: list[tuple[type, str]] = [(dict, "a mapping"), (list, "a list"), (bool, repr(value))]
+    if value is None:
+        return "nothing"
+    found = next((name for kind, name in names if isinstance(value, kind)), repr(value))
+    return found if len(found) <= _LONGEST else f"{found[:_LONGEST]}..."
 
 
 def _meant(finding: dict[str, Any]) -> str:

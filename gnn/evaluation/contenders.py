@@ -86,7 +86,7 @@ def named(scorer: Scorer) -> str:
 
 def scored(scorer: Scorer, snapshot: Snapshot) -> Answer:
     """Return a bundle's answer. Raises ScoringError."""
-    return answer_of(scorer.score_one(snapshot))
+    return answer_of(scorer.score(snapshot))
 
 
 def answer_of(scores: Scores) -> Answer:

@@ -16,6 +16,8 @@ steps:
 - {name: up, where: value > 9, one_or_more: true, until: value < 0}
 - {name: calm, where: 'metric == "x"', contiguity: not_followed_by}
 - {name: end, where: value < 1, optional: false}
+- group: [{name: low, where: value < 3}, {name: lower, where: value < 2}]
+  times: 2
 within: 5m
 """
 
@@ -56,7 +58,8 @@ def test_the_picture_names_every_state_and_condition(lines: list[str]) -> None:
 
 
 def test_the_summary_says_what_each_step_wants(pattern: PatternModel) -> None:
-    head, up, calm, _ = summary(pattern)
+    head, up, calm, _, *group = summary(pattern)
     assert head == "p@3: a run follows one node; within 5m; after a match no skip"
-    assert up == "  up: value > 9  (one_or_more)"
+    assert up == "  up: value > 9  (one_or_more, until value < 0)"
     assert calm == '  calm: metric == "x"  (not_followed_by)'
+    assert group == ["  group  (2 times)", "    low: value < 3", "    lower: value < 2"]

@@ -47,6 +47,19 @@ def test_the_named_methods_are_there() -> None:
         assert hasattr({"AfterMatch": AfterMatch, "WithinType": WithinType}[owner], name)
 
 
+def test_every_method_of_a_pattern_is_played() -> None:
+    played = " ".join(line.pattern for line in lines(PAGE.read_text(encoding="utf-8")))
+    own = {"of", "model", "on_timeout"}
+    methods = {
+        name for name, one in vars(Pattern).items() if callable(one) and not name.startswith("_")
+    } - own
+    methods |= {"begin", *(name for name in vars(AfterMatch) if not name.startswith("_"))}
+    assert "or_where" in methods
+    assert {name for name in methods if not re.search(rf"\b{name}\b", played)} == set()
+    for name in ("times", "times_or_more", "one_or_more"):
+        assert re.search(rf"\.{name}\([^)]*within=", played), name
+
+
 def test_the_named_java_tests_are_there() -> None:
     table = PAGE.read_text(encoding="utf-8").partition("## Known kinds of bugs")[2]
     named = [

@@ -25,6 +25,14 @@ def test_every_family_passes_at_once(tmp_path: Path) -> None:
     assert [(each.name, each.differences) for each in outcomes if not each.passed] == []
 
 
+@pytest.mark.parametrize("id_", ["5", "1e5", "true", "null", "2026-01-01", "on"])
+def test_an_id_that_yaml_would_read_as_something_else_is_quoted(tmp_path: Path, id_: str) -> None:
+    text, _ = scaffold(id_, "latency", owner="a: b", library=".")
+    (tmp_path / "new.yaml").write_text(text)
+    ((_, pattern),) = read_patterns([tmp_path]).patterns
+    assert (pattern.id, pattern.owner) == (id_, "a: b")
+
+
 @pytest.mark.parametrize(("id_", "family"), [("a b", "latency"), ("", "latency"), ("a", "speed")])
 def test_what_is_no_id_or_family_is_refused(id_: str, family: str) -> None:
     with pytest.raises(UsageError):

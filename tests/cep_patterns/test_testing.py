@@ -155,6 +155,16 @@ def test_samples_come_in_order_of_arrival(folder: Path) -> None:
         ('m{node="cart"}', "m{}", "node: Field required"),
         ('node="cart"', 'node="cart",signal="cpus"', "signal: Input should be"),
         ("tests:", "test:", "unknown key 'test'"),
+        ("interval: 15s", "interval: 0s", "interval: Input should be greater than 0"),
+        ("'0 5 0'", "''", "tests.0.input_series: there is no sample"),
+        ("'0 5 0'", "7", "input_series.0.values: text is wanted; this is 7; write it in quotes"),
+        ("0 5 0", "0 x 0", "test 'one': input_series.0: 'x' is no value"),
+        (TEST, "", "tests: a list is wanted; this is nothing"),
+        (TEST, TEST + TEST, "2 tests are called 'one'; a test's name must be its own"),
+        (HEAD + TEST, "", "the file is empty"),
+        (HEAD + TEST, "- a", "a mapping of keys is wanted; this is a list"),
+        (TEST, "\t- name: one", "at line 3, column 1; YAML is indented with blanks, not tabs"),
+        ("kind: match", "kind: match\n  kind: late", "key 'kind' appears twice at line 5, column 3"),
     ],
 )
 def test_a_wrong_test_file_is_refused(folder: Path, before: str, after: str, told: str) -> None:
@@ -171,8 +181,34 @@ def test_tests_are_found_beside_patterns_and_in_folders(folder: Path, tmp_path: 
     (tmp_path / "empty").mkdir()
     with pytest.raises(PatternError, match="no tests found"):
         find_tests([tmp_path / "empty"])
-    with pytest.raises(PatternError, match=r"none\.test\.yaml: cannot be read"):
-        run_tests([folder / "none.yaml"], engine=engine())
+
+
+def test_a_file_that_cannot_be_used_keeps_no_other_from_being_run(folder: Path) -> None:
+    (folder / "late.yaml").write_text(PATTERN.replace("id: high", "id: late"))
+    (folder / "late.test.yaml").write_text("interval: 0s\n")
+    first, *others = run_tests([folder / "none.yaml", folder], engine=engine(found()))
+    assert (first.name, first.kind, first.is_error, first.passed) == ("none.test.yaml", "error", True, False)
+    assert "none.test.yaml: cannot be read: No such file" in first.differences[0]
+    assert [(each.name, each.is_error) for each in others] == [("one", False), ("late.test.yaml", True)]
+    assert others[0].passed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "node: cart, ",
+            "node: cart, pattern: hihg, ",
+            "expect.0: there is no pattern 'hihg'; did you mean 'high'?",
+        ),
+        ("steps: {a:", "steps: {b:", "tests.0.expect.0: pattern high has no step 'b'; valid: a"),
+    ],
+)
+def test_what_is_expected_must_be_of_the_pattern(folder: Path, before: str, after: str, told: str) -> None:
+    (folder / "high.test.yaml").write_text((HEAD + TEST).replace(before, after, 1))
+    (outcome,) = run_tests([folder], engine=engine(found()))
+    assert outcome.is_error
+    assert told in outcome.differences[0]
 
 
 @pytest.mark.parametrize(

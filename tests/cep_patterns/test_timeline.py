@@ -68,7 +68,8 @@ def test_series_that_a_pattern_does_not_look_at_are_left_out(tmp_path: Path) -> 
 
 def test_what_must_not_come_is_named(tmp_path: Path) -> None:
     lines = failed(tmp_path, DIP, values("11 5 1 25")).timeline
-    assert any("down must not come and did: ends up 0s" in line for line in lines)
+    assert lines[0] == "closest: 2m cart m = 1: down must not come and did: ends up 0s", "not what waited"
+    assert any("down must not come and did: ends up 0s" in line for line in lines[1:])
     assert any("no again: value > 20; waits on after up 0s" in line for line in lines)
 
 
@@ -84,14 +85,22 @@ def test_graph_patterns_show_the_matches_that_they_saw(tmp_path: Path) -> None:
 def test_junit_tells_counts_and_failures(tmp_path: Path) -> None:
     outcome = failed(tmp_path, HIGH, values("1x2 11 12 1"))
     fine = TestOutcome(tmp_path / "b.test.yaml", "fine \x00", "match", ("b",), ())
-    root = ElementTree.fromstring(junit_xml([outcome, fine]))
-    assert (root.get("tests"), root.get("failures")) == ("2", "1")
-    assert [suite.get("name") for suite in root] == ["a.test.yaml", "b.test.yaml"]
+    broken = TestOutcome(tmp_path / "c.test.yaml", "c.test.yaml", "error", (), ("c: no <YAML>\n  mend: it",))
+    root = ElementTree.fromstring(junit_xml([outcome, fine, broken]))
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("3", "1", "1")
+    assert [suite.get("name") for suite in root] == ["a.test.yaml", "b.test.yaml", "c.test.yaml"]
+    assert [(suite.get("failures"), suite.get("errors")) for suite in root] == [
+        ("1", "0"),
+        ("0", "0"),
+        ("0", "1"),
+    ]
+    (error,) = root.iter("error")
+    assert error.get("message") == "c: no <YAML>\n  mend: it"
     failure = root.find("testsuite/testcase/failure")
     assert failure is not None
     assert "missing match" in str(failure.get("message"))
     assert "closest: 4m" in str(failure.text)
-    assert [case.get("name") for case in root.iter("testcase")] == ["t", "fine ?"]
+    assert [case.get("name") for case in root.iter("testcase")] == ["t", "fine ?", "c.test.yaml"]
 
 
 @pytest.mark.parametrize("count", [200])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cep_patterns.yaml_loader import load_patterns, read_patterns
+from cep_patterns.yaml_loader import load_patterns, load_some, read_patterns
 from records.errors import PatternError
 
 GOOD = "id: {id}\nversion: 1\nkey: series\nsteps: [{{name: a}}]\n"
@@ -69,6 +69,28 @@ def test_a_key_that_appears_twice_is_refused(tmp_path: Path) -> None:
     file.write_text(GOOD.format(id="a") + "version: 2\n")
     with pytest.raises(PatternError, match="key 'version' appears twice"):
         load_patterns([file])
+
+
+def test_several_documents_are_refused_with_the_mend(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(GOOD.format(id="a") + "---\n" + GOOD.format(id="b"))
+    with pytest.raises(
+        PatternError, match="several documents at line 5, column 1; write several patterns as"
+    ):
+        load_patterns([file])
+
+
+def test_a_path_that_holds_no_pattern_is_named_where_one_is_wanted(tmp_path: Path) -> None:
+    good, none = tmp_path / "a.yaml", tmp_path / "none"
+    good.write_text(GOOD.format(id="a"))
+    none.mkdir()
+    assert [each.id for each in load_some([good, good])] == ["a"], "named twice, read once"
+    assert load_patterns([good, none]) == load_some([good])
+    with pytest.raises(PatternError, match="none: no patterns"):
+        load_some([good, none])
+    (tmp_path / "b.yaml").write_text("[]")
+    with pytest.raises(PatternError, match=r"b\.yaml: no patterns"):
+        load_some([tmp_path / "b.yaml"])
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

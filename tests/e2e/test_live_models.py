@@ -23,9 +23,10 @@ from onnx_models.bundle import MANIFEST, MODEL, Bundle
 from records.cloudevents import read_cloudevent
 from records.incidents import IncidentEvent
 from records.shares import covers
-from tests.jobs.bundles import bundle
+from tests.jobs.bundles import WIDTH, bundle
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
+from tests.kit.store import Store
 from tests.kit.topics import Got, consume
 
 pytestmark = pytest.mark.e2e
@@ -33,6 +34,9 @@ pytestmark = pytest.mark.e2e
 T0 = 1_767_225_600_000
 TICK_MS = 10_000
 SUBTASKS = 2
+SLOW_MS = 2_000
+"""What a golden snapshot may take: a hundred times what the quick bundles here need."""
+RULE = ("--promote-after", "3", "--agreement", "1", "--latency", "60000", "--share", "1")
 NODES = ("cart", "web")
 PATTERN = {
     "id": "long-queue",
@@ -51,6 +55,7 @@ class Running:
     folder: Path
     broker: Broker
     cluster: Cluster
+    store: Store
     first: Bundle
     sent: int = field(default=0)
 
@@ -67,9 +72,9 @@ class Running:
         assert [(each["subtask"], each["state"]) for each in answers] == [(0, "live"), (1, "live")]
         return answers
 
-    def refused(self, folder: Path) -> str:
+    def refused(self, folder: Path, *options: str) -> str:
         """Publishes a bundle that the job refuses; the reason, as both subtasks tell the audit."""
-        done = self.model("publish", str(folder), "--json")
+        done = self.model("publish", str(folder), *options, "--json")
         assert done.returncode == exits.FINDINGS, done.stderr + done.stdout
         answers = json.loads(done.stdout)["answers"]
         assert {each["state"] for each in answers} == {"refused"}
@@ -156,7 +161,7 @@ class Running:
             "score": {
                 "timeout_ms": 60_000,
                 "call_timeout_ms": 60_000,
-                "breaker": {"slow_ms": 10_000},
+                "breaker": {"slow_ms": SLOW_MS},
                 "rollback": {"errors": 0.1},
             },
         }
@@ -179,8 +184,12 @@ def version_of(event: IncidentEvent) -> str | None:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("live")
-    with Broker(folder / "kafka", partitions=SUBTASKS) as broker, Cluster(folder / "flink") as cluster:
-        parts = Running(folder, broker, cluster, bundle(folder / "first"))
+    with (
+        Broker(folder / "kafka", partitions=SUBTASKS) as broker,
+        Cluster(folder / "flink") as cluster,
+        Store(folder) as store,
+    ):
+        parts = Running(folder, broker, cluster, store, bundle(folder / "first"))
         parts.submit()
         yield parts
 
@@ -188,7 +197,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_events_name_the_bundle_that_was_published(running: Running) -> None:
     assert version_of(running.incident("before")) == "1"
     second = bundle(running.folder / "second", version=2, factor=2.0)
-    answers = running.changed("publish", str(second.path))
+    answers = running.changed("publish", str(second.path), "--at", running.store.s3("second/loudest-2"))
+    assert f"second/loudest-2/{MODEL}" in running.store.asked
     assert {(each["job"], each["live"], each["candidate"]) for each in answers} == {
         ("live", "loudest-2", None)
     }
@@ -200,19 +210,23 @@ def test_events_name_the_bundle_that_was_published(running: Running) -> None:
 def test_what_is_wrong_is_refused_by_the_workers_and_the_old_one_serves_on(running: Running) -> None:
     cut = bundle(running.folder / "cut", version=3)
     (cut.path / MODEL).write_bytes(cut.model_file.read_bytes()[:-1])
-    assert "its manifest says" in running.refused(cut.path)
+    url = running.store.http("cut/loudest-3")
+    assert f"{url}/{MODEL} has SHA-256" in running.refused(cut.path, "--at", url)
     turned = bundle(running.folder / "turned", version=3)
     manifest = json.loads((turned.path / MANIFEST).read_text())
     manifest["signals"].reverse()
     (turned.path / MANIFEST).write_text(json.dumps(manifest))
     assert "signals is" in running.refused(turned.path)
     assert "by inf" in running.refused(bundle(running.folder / "nan", version=3, fault="breaks").path)
+    slow = bundle(running.folder / "slow", version=3, fault="is slow", width=2 * WIDTH)
+    assert f"ms for a golden snapshot, more than {SLOW_MS} ms" in running.refused(slow.path)
     assert version_of(running.incident("still")) == "2"
     assert [(row["model"], row["state"]) for row in running.status()] == [("loudest-2", "live")]
 
 
 def test_a_canary_is_compared_and_promoted_and_a_swap_loses_no_event(running: Running) -> None:
-    third = str(bundle(running.folder / "third", version=3, factor=2.5).path)
+    bundle(running.folder / "third", version=3, factor=2.5)
+    third = running.store.http("third/loudest-3")
     answers = running.changed("publish", third, "--stage", "canary", "--share", "0.5")
     assert {(each["candidate"], each["share"]) for each in answers} == {("loudest-3", 0.5)}
     graphs = [f"canary-{number}" for number in range(6)]
@@ -272,3 +286,25 @@ def test_the_command_takes_back_the_live_one(running: Running) -> None:
     nothing = running.model("rollback")
     assert nothing.returncode == exits.USAGE, nothing.stderr
     assert "nothing to take back" in nothing.stderr
+
+
+def test_a_rule_takes_a_bundle_from_shadow_to_full(running: Running) -> None:
+    ruled = bundle(running.folder / "ruled", version=5, factor=1.5)
+    answers = running.changed("publish", str(ruled.path), "--stage", "shadow", *RULE)
+    assert {(each["candidate"], each["stage"]) for each in answers} == {("loudest-5", "shadow")}
+    request = answers[0]["request"]
+    for was, stage in (("shadow", "canary"), ("canary", "full")):
+        # Of a dozen graphs one worker has more than the rule asks for, and the next answer after it tells.
+        for number in range(12):
+            running.begin(f"by-{was}-{number}")
+        promotions = lambda lines, stage=stage: [each for each in lines if each["stage"] == stage]  # noqa: E731
+        (line, *_) = running.audit("model_promotion", promotions, 1)
+        assert (line["model"], line["was"], line["request"]) == ("loudest-5", was, request)
+        assert (line["scores"], line["agreement"], line["errors"]) == (3, 1.0, 0.0)
+        request = f"{request}-promoted"
+        assert {each["state"] for each in running.answered(request)} == {"live"}
+    (row,) = running.status()
+    assert (row["model"], row["stage"], row["state"]) == ("loudest-5", "full", "live")
+    assert row["reason"].startswith("promoted: 100% of 3 scores agree")
+    running.begin("ruled")
+    running.scored_by("loudest-5", "ruled")

@@ -127,7 +127,7 @@ def test_the_opens_may_stand_in_one_flat_key(tmp_path: Path) -> None:
 
 def test_a_bundle_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FaultlineError, match=r"no manifest\.json") as caught:
-        checks.model(Asked(model=tmp_path))
+        checks.model(Asked(model=str(tmp_path)))
 
     assert caught.value.mend
 
@@ -143,7 +143,7 @@ def test_what_hangs_on_a_missing_piece_is_not_told_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAULTLINE_JAR", str(tmp_path / "gone.jar"))
-    findings = {finding.piece: finding for finding in checks.examine(Asked(model=tmp_path))}
+    findings = {finding.piece: finding for finding in checks.examine(Asked(model=str(tmp_path)))}
 
     assert not findings["jar"].ok
     assert not findings["model"].ok

@@ -38,6 +38,13 @@ def test_without_a_broker_each_ends_in_what_is_missing(file: Path) -> None:
         assert "no Kafka broker at" in said
 
 
+@pytest.mark.parametrize("broker", ["localhost", "localhost:x", "a:1,", "PLAINTEXT://a:1"])
+def test_a_broker_is_a_host_and_a_port(file: Path, broker: str) -> None:
+    code, said = typed("publish", file, "--bootstrap", broker)
+    assert code == exits.USAGE
+    assert "is no broker" in said
+
+
 @pytest.mark.parametrize("share", ["0", "-1", "1.5", "nan"])
 def test_a_share_is_above_0_and_at_most_1(file: Path, share: str) -> None:
     code, said = typed("publish", file, "--bootstrap", nowhere(), "--share", share)

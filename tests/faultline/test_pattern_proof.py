@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner
@@ -87,6 +89,36 @@ def test_lock_refuses_another_meaning_of_the_same_version(pattern: Path) -> None
     assert json.loads((pattern.parent / "lock.json").read_text())["high"]["version"] == 2
 
 
+def test_a_lock_that_is_none_or_of_nothing_is_refused(pattern: Path) -> None:
+    (pattern.parent / "lock.json").write_text('{"high": {"version": 1, "meaning": "x"}}')
+    result = CliRunner().invoke(app, ["pattern", "lock", str(pattern.parent)])
+    assert result.exit_code == USAGE
+    assert "lock.json: no lock: high.meaning: String should match" in result.stderr
+    assert "pydantic" not in result.stderr
+    (pattern.parent / "none").mkdir()
+    run("lock", str(pattern.parent / "none"), "--check", code=USAGE)
+    run("validate", str(pattern), str(pattern.parent / "none"), code=USAGE)
+
+
+def test_a_loop_that_would_not_end_is_given_up_and_says_why(tmp_path: Path) -> None:
+    lines = [
+        {"graph": "g", "node": "n", "metric": "m", "value": 5, "time": START + at} for at in range(10_000)
+    ]
+    samples = tmp_path / "samples.ndjson"
+    samples.write_text("\n".join(map(json.dumps, lines)))
+    pattern = tmp_path / "endless.yaml"
+    pattern.write_text(
+        "id: endless\nversion: 1\nkey: node\nwithin: 36500d\nsteps:\n"
+        "- {name: a, where: value > 1, one_or_more: true, combinations: true}\n"
+        "- {name: b, where: value > 6}\n"
+    )
+    result = CliRunner().invoke(app, ["pattern", "run", str(pattern), "--samples", str(samples)])
+    assert result.exit_code == USAGE
+    told = " ".join(result.stderr.split())
+    assert re.search(r"endless: given up after \d+ samples: its automaton took \d+ s", told)
+    assert re.search(r"a key held the most partial matches that it may, and [0-9,]+ went", told)
+
+
 def test_run_names_what_had_to_be_contained(tmp_path: Path) -> None:
     lines = [{"graph": "g", "node": "n", "metric": "m", "value": 5, "time": START + at} for at in range(40)]
     samples = tmp_path / "samples.ndjson"
@@ -140,6 +172,65 @@ def test_backtest_needs_patterns_and_recordings(pattern: Path, recording: Path) 
     run("backtest", str(recording), code=USAGE)
 
 
+def test_backtest_takes_each_recording_once_and_the_library_beside(pattern: Path, recording: Path) -> None:
+    twice = [str(recording), str(recording.parent / "." / recording.name)]
+    printed = run("backtest", str(pattern), str(pattern), *twice, "--against", "library", "--json")
+    lines = [json.loads(line) for line in printed.splitlines()]
+    assert [line["matches"] for line in lines if line["type"] == "all" and line["set"] == "these"] == [3]
+    others = {line["pattern"] for line in lines if line["type"] == "pattern" and line["set"] == "against"}
+    assert "memory-leak" in others
+
+
+def test_backtest_tells_what_came_out_of_order(pattern: Path, recording: Path) -> None:
+    file = recording / "samples.ndjson.gz"
+    lines = gzip.decompress(file.read_bytes()).splitlines()
+    file.write_bytes(gzip.compress(b"\n".join([*lines[1:3], lines[0], *lines[3:]])))
+    result = CliRunner().invoke(app, ["pattern", "backtest", str(pattern), str(recording)])
+    assert result.exit_code == 0
+    assert "monday: left out 1 sample behind others of a later time" in result.stderr
+
+
+@pytest.mark.parametrize("words", [["nowhere"], ["--against", "nowhere"], ["empty"], ["--against", "empty"]])
+def test_backtest_names_a_path_that_is_of_no_use(pattern: Path, recording: Path, words: list[str]) -> None:
+    (recording.parent / "empty").mkdir()
+    words = [word if word.startswith("--") else str(recording.parent / word) for word in words]
+    result = CliRunner().invoke(app, ["pattern", "backtest", str(pattern), str(recording), *words])
+    assert result.exit_code == USAGE
+    wanted = "no such file or folder" if words[-1].endswith("nowhere") else "no patterns"
+    assert f"{words[-1]}: {wanted}" in result.stderr
+
+
+def test_backtest_names_the_line_that_is_wrong(pattern: Path, recording: Path) -> None:
+    file = recording / "samples.ndjson.gz"
+    lines = gzip.decompress(file.read_bytes()).splitlines()
+    lines[50] = b'{"graph": "shop", "node": "cart", "metric": "m", "value": "x", "time": 1}'
+    file.write_bytes(gzip.compress(b"\n".join(lines)))
+    result = CliRunner().invoke(app, ["pattern", "backtest", str(pattern), str(recording)])
+    assert result.exit_code == FINDINGS
+    assert f"{file}:51: bad_value" in result.stderr
+    file.write_bytes(b"no gzip")
+    result = CliRunner().invoke(app, ["pattern", "backtest", str(pattern), str(recording)])
+    assert result.exit_code == FINDINGS
+    assert f"{file}:1: cannot be read" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--samples", "empty.ndjson"], "empty.ndjson: there are no samples"),
+        (["--key", "shop/cart"], "--key says which samples, and there are none"),
+        (["--samples", "empty.ndjson", "--tick", "0s"], "Invalid value for '--tick': above 0 is wanted"),
+        (["--samples", "empty.ndjson", "--out-of-orderness", "x"], "Invalid value for '--out-of-orderness'"),
+    ],
+)
+def test_explain_refuses_what_it_cannot_use(pattern: Path, words: list[str], told: str) -> None:
+    (pattern.parent / "empty.ndjson").write_text("")
+    words = [str(pattern.parent / word) if word.endswith(".ndjson") else word for word in words]
+    result = CliRunner().invoke(app, ["pattern", "explain", str(pattern), *words])
+    assert result.exit_code == USAGE
+    assert told in " ".join(result.stderr.replace("│", " ").split())
+
+
 def test_explain_says_why_samples_did_not_match(pattern: Path, tmp_path: Path) -> None:
     samples = tmp_path / "samples.ndjson"
     lines = [{"graph": "shop", "node": node, "metric": "m", "value": value, "time": START + at * MINUTE}
@@ -176,3 +267,21 @@ def test_a_failed_test_is_told_to_a_ci_server(pattern: Path, tmp_path: Path) -> 
     assert "no up: value > 10" in told
     assert 'failures="1"' in report.read_text()
     run("test", str(pattern), "--run", "nothing", code=USAGE)
+
+
+def test_a_test_file_that_cannot_be_used_is_an_error_beside_the_others(pattern: Path, tmp_path: Path) -> None:
+    tests = tmp_path / "high.test.yaml"
+    tests.write_text(
+        "interval: 60s\ntests:\n- {name: two, kind: match, input_series: [{series: 'm{node=\"a\"}', "
+        "values: '1 20 20'}], expect: [{at: 2m, node: a}]}\n"
+    )
+    (tmp_path / "zero.test.yaml").write_text("")
+    report = tmp_path / "report.xml"
+    result = CliRunner().invoke(app, ["pattern", "test", str(tmp_path), "--junit", str(report)])
+    assert result.exit_code == USAGE
+    assert "ok    high.test.yaml: two" in result.stdout
+    assert "zero.test.yaml: the file is empty" in result.stderr
+    assert "1 test, 0 failed, 1 file cannot be used" in result.stderr
+    root = ElementTree.parse(report).getroot()
+    assert [root.get(name) for name in ("tests", "failures", "errors")] == ["2", "0", "1"]
+    run("test", str(pattern), "--junit", str(tmp_path / "none" / "report.xml"), code=USAGE)

@@ -85,7 +85,7 @@ def incident(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 def test_a_recorded_incident_is_ranked_right_by_model_and_fallback(incident: Recording) -> None:
     scorer = Scorer(load_bundle(default_bundle()))
     (case,) = recording_cases(incident, recording_rows(incident), delay=2)
-    scores = scorer.score_one(case.example.snapshot)
+    scores = scorer.score(case.example.snapshot)
     assert scores.ranking()[0] == case.example.truth
     assert scores.signal_of(case.example.truth) == SIGNAL_INDEX["latency"]
     assert case.example.truth in rank_by_deviation(case.example.snapshot).ranking()[:3]

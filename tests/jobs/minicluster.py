@@ -15,6 +15,7 @@ from pyflink.datastream import DataStream, StreamExecutionEnvironment
 from pyflink.datastream.data_stream import CloseableIterator
 
 from jobs.config import JobConfig
+from jobs.gateway import add_jar
 from jobs.operators import assemble
 from jobs.rows import FRAME, MATCH, observation_type
 from onnx_models.bundle import Manifest
@@ -76,6 +77,7 @@ def environment(**options: str) -> StreamExecutionEnvironment:
         settings.set_string(key, value)
     env = StreamExecutionEnvironment.get_execution_environment(settings)
     env.set_parallelism(1)
+    add_jar(env)
     return env
 
 

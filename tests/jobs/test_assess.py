@@ -13,7 +13,6 @@ from jobs.model_loading import load_model
 from jobs.wire import Request
 from onnx_models.errors import BundleError, ScoringError
 from onnx_models.fallback import rank_by_deviation
-from onnx_models.scores import Scores
 from records.errors import FrameError
 from records.frames import FrameRow, write_frame_row
 from records.incidents import ModelRef
@@ -116,9 +115,7 @@ def test_a_bundle_is_loaded_proved_and_scores(tmp_path: Path, case: Case) -> Non
     model = load_model(str(made.path), made.manifest.sha256, "cpu")
     assert model.reference.provider == "CPUExecutionProvider"
     assert case.snapshot is not None
-    (result,) = model.score_each([case.snapshot])
-    assert isinstance(result, Scores)
-    event = answered(case, result, model.reference)
+    event = answered(case, model.score(case.snapshot), model.reference)
     assert (event.method, event.root_causes[0].node, event.root_causes[0].signal) == (
         "model",
         "cart",
@@ -144,9 +141,9 @@ def test_a_score_that_is_not_finite_is_an_error_and_never_ranks(tmp_path: Path, 
     made = bundle(tmp_path, factor=float("nan"))
     model = load_model(str(made.path), made.manifest.sha256, "cpu")
     assert case.snapshot is not None
-    (result,) = model.score_each([case.snapshot])
-    assert isinstance(result, ScoringError)
-    event = fallen_back(case, result.reason)
+    with pytest.raises(ScoringError) as refused:
+        model.score(case.snapshot)
+    event = fallen_back(case, refused.value.reason)
     assert (event.method, event.reason) == ("fallback", "nonfinite_score")
     assert "NaN" not in event.model_dump_json()
     assert yaml.safe_load(event.model_dump_json())["root_causes"][0]["node"] == "cart"

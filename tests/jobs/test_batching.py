@@ -22,9 +22,10 @@ WAIT_S = 120.0
 BAD = encode([frame_row(1)])
 
 
-def score_each(snapshots: Sequence[Snapshot]) -> list[Result]:
-    bad = ScoringError("nonfinite_score", "bad")
-    return [bad if each is BAD else rank_by_deviation(each) for each in snapshots]
+def score(snapshot: Snapshot) -> Scores:
+    if snapshot is BAD:
+        raise ScoringError("nonfinite_score", "bad")
+    return rank_by_deviation(snapshot)
 
 
 def run(batcher: Batcher, snapshots: Sequence[Snapshot]) -> list[Result | BaseException]:
@@ -38,43 +39,38 @@ def run(batcher: Batcher, snapshots: Sequence[Snapshot]) -> list[Result | BaseEx
 
 
 def test_what_arrives_together_is_scored_together() -> None:
-    batcher = Batcher(score_each, 0.087)
+    batcher = Batcher(score, 0.087)
     results = run(batcher, [SNAPSHOT] * 10)
     assert all(isinstance(result, Scores) for result in results)
     assert batcher.sizes == [10]
 
 
 def test_a_batch_is_bounded() -> None:
-    batcher = Batcher(score_each, 0.087)
+    batcher = Batcher(score, 0.087)
     assert len(run(batcher, [SNAPSHOT] * (MAX_BATCH + 1))) == MAX_BATCH + 1
     assert batcher.sizes == [MAX_BATCH, 1]
 
 
 def test_an_error_costs_only_its_own_snapshot() -> None:
-    results = run(Batcher(score_each, 0.087), [SNAPSHOT, BAD, SNAPSHOT])
+    results = run(Batcher(score, 0.087), [SNAPSHOT, BAD, SNAPSHOT])
     assert [type(result) for result in results] == [Scores, ScoringError, Scores]
 
 
 def test_what_the_scorer_raises_reaches_all_who_wait() -> None:
-    def broken(snapshots: Sequence[Snapshot]) -> list[Result]:
+    def broken(snapshot: Snapshot) -> Scores:
         raise MemoryError("no room")
 
     results = run(Batcher(broken, 0.087), [SNAPSHOT] * 3)
     assert [type(result) for result in results] == [MemoryError] * 3
 
 
-def test_a_wrong_number_of_answers_is_an_error() -> None:
-    results = run(Batcher(lambda snapshots: [], 0.087), [SNAPSHOT] * 2)
-    assert [type(result) for result in results] == [ValueError] * 2
-
-
 def test_snapshots_that_come_while_one_is_scored_form_the_next_batch() -> None:
     begun, go_on = threading.Event(), threading.Event()
 
-    def held(snapshots: Sequence[Snapshot]) -> list[Result]:
+    def held(snapshot: Snapshot) -> Scores:
         begun.set()
         assert go_on.wait(WAIT_S)
-        return score_each(snapshots)
+        return score(snapshot)
 
     batcher = Batcher(held, 0.087)
 
@@ -93,7 +89,7 @@ def test_snapshots_that_come_while_one_is_scored_form_the_next_batch() -> None:
 
 @pytest.mark.parametrize("budget_s", [0.0, 10 * WAIT_S])
 def test_a_lone_snapshot_does_not_wait_for_the_whole_budget(budget_s: float) -> None:
-    batcher = Batcher(score_each, budget_s)
+    batcher = Batcher(score, budget_s)
     result = asyncio.run(asyncio.wait_for(batcher.score(SNAPSHOT), WAIT_S))
     batcher.close()
     assert isinstance(result, Scores)
@@ -102,10 +98,10 @@ def test_a_lone_snapshot_does_not_wait_for_the_whole_budget(budget_s: float) -> 
 def test_what_takes_too_long_is_an_error_and_the_next_is_scored() -> None:
     go_on = threading.Event()
 
-    def held(snapshots: Sequence[Snapshot]) -> list[Result]:
-        if snapshots[0] is BAD:
+    def held(snapshot: Snapshot) -> Scores:
+        if snapshot is BAD:
             assert go_on.wait(WAIT_S)
-        return score_each(snapshots)
+        return score(snapshot)
 
     async def both(batcher: Batcher) -> list[Result]:
         first = await batcher.score(BAD)
@@ -125,12 +121,12 @@ def test_of_what_waits_the_most_urgent_is_scored_first() -> None:
     scored: list[Snapshot] = []
     others = [encode([frame_row(tick)]) for tick in range(3)]
 
-    def held(snapshots: Sequence[Snapshot]) -> list[Result]:
-        scored.extend(snapshots)
-        if snapshots[0] is SNAPSHOT:
+    def held(snapshot: Snapshot) -> Scores:
+        scored.append(snapshot)
+        if snapshot is SNAPSHOT:
             begun.set()
             assert go_on.wait(WAIT_S)
-        return score_each(snapshots)
+        return score(snapshot)
 
     async def everything(batcher: Batcher) -> None:
         first = asyncio.ensure_future(batcher.score(SNAPSHOT))

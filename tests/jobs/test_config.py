@@ -96,6 +96,7 @@ def test_paths_are_taken_from_where_they_were_said(tmp_path: Path, monkeypatch: 
     assert config.rules == str(tmp_path / "r.yaml")
     assert config.model == str(elsewhere / "bundle")
     assert config.checkpoint.dir == "s3://bucket/x"
+    assert load_config(file, {"model": "s3://bucket/gnn-3"}, {}).model == "s3://bucket/gnn-3"
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from jobs.model_loading import bundle_folder, kept_model, prove_published
+from jobs.model_loading import kept_model, prove_published
 from jobs.models import LoadModels
 from onnx_models.bundle import GOLDEN, MANIFEST, MODEL, Bundle, default_bundle, file_sha256, load_bundle
 from onnx_models.errors import BundleError
+from onnx_models.places import bundle_folder
 from records.model_control import BundleRef
 from records.signals import SIGNALS
 from tests.jobs.bundles import bundle
@@ -103,9 +104,8 @@ def test_a_folder_is_a_path_or_a_file_url(tmp_path: Path) -> None:
     assert bundle_folder(str(folder)) == bundle_folder(folder.as_uri()) == folder
     assert bundle_folder(default_bundle().name) == default_bundle()
     assert bundle_folder(None) == bundle_folder("") == default_bundle()
-    for url in ("s3://bucket/gnn-1", "file://elsewhere/gnn-1"):
-        with pytest.raises(BundleError, match=url):
-            bundle_folder(url)
+    with pytest.raises(BundleError, match="file://elsewhere/gnn-1"):
+        bundle_folder("file://elsewhere/gnn-1")
 
 
 def test_the_operator_says_what_is_wrong_with_a_record(tmp_path: Path) -> None:

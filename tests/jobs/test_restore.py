@@ -13,6 +13,7 @@ from pyflink.datastream import FlatMapFunction
 from pyflink.datastream.connectors.number_seq import NumberSequenceSource
 from pyflink.datastream.data_stream import CloseableIterator
 
+from jobs.config import JobConfig
 from jobs.operators import assemble
 from jobs.rows import observation_type
 from onnx_models.bundle import Bundle
@@ -30,19 +31,19 @@ FILLERS, PAUSE_S = 5_000, 0.05
 class Rows(FlatMapFunction):
     """Turns a number into the row at that place and notes it; a filler between the halves gives nothing.
 
-    Fails once: at the first filler that sees a complete checkpoint begun after the first filler came.
-    Until then fillers are slow, after it they pass at once.
+    Fails once: at the first filler that sees a complete checkpoint begun after a filler found the file
+    `ready`, unset after the first filler. Until then fillers are slow, after it they pass at once.
     """
 
-    def __init__(self, rows: list[Row], folder: Path) -> None:
-        self._rows, self._folder = rows, folder
+    def __init__(self, rows: list[Row], folder: Path, middle: int = MIDDLE, ready: str = ".") -> None:
+        self._rows, self._folder, self._middle, self._ready = rows, folder, middle, ready
         self._before: int | None = None
 
     def flat_map(self, value: Any) -> Iterator[Row]:
-        if MIDDLE <= value < MIDDLE + FILLERS:
+        if self._middle <= value < self._middle + FILLERS:
             self._fill()
             return
-        number = value if value < MIDDLE else value - FILLERS
+        number = value if value < self._middle else value - FILLERS
         with (self._folder / "notes").open("a") as notes:
             notes.write(f"{number}\n")
         yield self._rows[number]
@@ -51,10 +52,11 @@ class Rows(FlatMapFunction):
         lost = self._folder / "lost"
         if lost.exists():
             return
-        if self._before is None:
+        if self._before is None and (self._folder / self._ready).exists():
             self._before = max(self._checkpoints("chk-*"), default=0)
         sleep(PAUSE_S)
-        if max(self._checkpoints("chk-*/_metadata"), default=0) > self._before:
+        done = max(self._checkpoints("chk-*/_metadata"), default=0)
+        if self._before is not None and done > self._before:
             lost.touch()
             raise RuntimeError("the worker is lost")
 
@@ -66,7 +68,10 @@ class Rows(FlatMapFunction):
         return [int(path.parts[1].removeprefix("chk-")) for path in paths]
 
 
-def run(rows: list[Row], made: Bundle, folder: Path) -> list[Sent]:
+def run(
+    rows: list[Row], made: Bundle, folder: Path, config: JobConfig, middle: int = MIDDLE, ready: str = "."
+) -> list[Sent]:
+    """What a job sends whose worker fails between the rows before and after `middle`; see Rows."""
     env = environment(
         python__fn_execution__bundle__size="10",  # a barrier waits for a bundle
         execution__checkpointing__interval="200 ms",
@@ -80,22 +85,27 @@ def run(rows: list[Row], made: Bundle, folder: Path) -> list[Sent]:
     )
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(RowTime())
     stream = numbers.flat_map(
-        Rows(rows, folder), output_type=observation_type()
+        Rows(rows, folder, middle, ready), output_type=observation_type()
     ).assign_timestamps_and_watermarks(strategy)
-    out = assemble(stream, configuration(made.path), made.manifest)
+    out = assemble(stream, config, made.manifest)
     results = out.execute_and_collect("restore")
     assert isinstance(results, CloseableIterator)
     with results:
         return [sent_of(row) for row in results]
 
 
+def went_on_from_the_checkpoint(folder: Path, rows: list[Row]) -> None:
+    """Whether it failed, and took each row once all the same."""
+    seen = [int(number) for number in (folder / "notes").read_text().split()]
+    assert (folder / "lost").exists(), "nothing failed"
+    assert sorted(seen) == list(range(len(rows))), "it began anew instead of from the checkpoint"
+
+
 def test_after_a_failure_nothing_is_missing_doubled_or_renamed(tmp_path: Path) -> None:
     made = bundle(tmp_path)
     rows = observations(incident("shop", 10, 60, 90))
-    after = run(rows, made, tmp_path)
-    seen = [int(number) for number in (tmp_path / "notes").read_text().split()]
-    assert (tmp_path / "lost").exists(), "nothing failed"
-    assert sorted(seen) == list(range(len(rows))), "it began anew instead of from the checkpoint"
+    after = run(rows, made, tmp_path, configuration(made.path))
+    went_on_from_the_checkpoint(tmp_path, rows)
     undisturbed = minicluster.run(rows, configuration(made.path), made.manifest)
     assert [event.id for event in events(after)] == [event.id for event in events(undisturbed)]
     assert sorted(map(repr, after)) == sorted(map(repr, undisturbed))

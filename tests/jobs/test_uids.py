@@ -29,8 +29,8 @@ KEPT = {
     "models",
 }
 """With the sources and sinks below, all that a release may not rename."""
-STATELESS = {"_stream_key_by_map_operator", "Map"}
-"""PyFlink's own, which give a keyed stream its key: they take no name, and have no state."""
+STATELESS = {"by graph", "Map"}
+"""What gives a keyed stream its key, and PyFlink's own: no state."""
 
 
 def operators(*topics: str, **sinks: Any) -> tuple[set[str], set[str]]:

@@ -36,7 +36,7 @@ def test_every_file_of_the_bundle_is_under_a_megabyte(scorer: Scorer) -> None:
 @pytest.mark.parametrize(("nodes", "edges"), [(1, 0), (2, 0), (3, 1), (50, 200), (1000, 3000)])
 def test_any_size_gives_finite_scores(scorer: Scorer, nodes: int, edges: int) -> None:
     snapshot = random_snapshot(5, nodes, edges)
-    (scores,) = scorer.score([snapshot])
+    scores = scorer.score(snapshot)
     assert scores.node_probability.shape == (nodes,)
     assert scores.signal_score.shape == (nodes, 11)
     assert scores.edge_weight.shape == (edges,)
@@ -49,7 +49,7 @@ def test_any_size_gives_finite_scores(scorer: Scorer, nodes: int, edges: int) ->
 
 @pytest.mark.parametrize("signal", ["cpu", "latency", "errors"])
 def test_one_plain_deviation_is_ranked_first_with_its_signal(scorer: Scorer, signal: str) -> None:
-    (scores,) = scorer.score([deviating(0, signal, 60.0, 1.5, ticks=3)])
+    scores = scorer.score(deviating(0, signal, 60.0, 1.5, ticks=3))
     assert scores.ranking()[0] == 0
     assert scores.signal_of(0) == SIGNAL_INDEX[signal]
 
@@ -59,14 +59,14 @@ def test_a_dead_node_beats_its_callers_errors(scorer: Scorer) -> None:
     for place in range(7, 10):
         rows[place] = silent(with_cell(rows[place], 1, "errors", 80.0, 2.0), 0, place - 6)
         rows[place] = with_cell(rows[place], 2, "traffic", -30.0, -1.5)
-    (scores,) = scorer.score([encode(rows, [Alarm("frontend", "errors")])])
+    scores = scorer.score(encode(rows, [Alarm("frontend", "errors")]))
     assert scores.ranking()[0] == 0
 
 
 def test_one_node_alone_is_its_own_cause(scorer: Scorer) -> None:
     rows = [quiet_row(tick, ("solo",), ()) for tick in range(10)]
     rows[-3:] = [with_cell(row, 0, "latency", 50.0, 1.0) for row in rows[-3:]]
-    (scores,) = scorer.score([encode(rows)])
+    scores = scorer.score(encode(rows))
     assert scores.node_probability.tolist() == [1.0]
     assert scores.signal_of(0) == SIGNAL_INDEX["latency"]
 
@@ -87,7 +87,7 @@ def test_relabelled_nodes_and_reordered_edges_relabel_the_answer(scorer: Scorer)
         edge_index=np.argsort(nodes)[snapshot.edge_index][:, edges],
         edge_attr=snapshot.edge_attr[edges],
     )
-    before, after = scorer.score([snapshot, moved])
+    before, after = scorer.score(snapshot), scorer.score(moved)
     assert after.node_probability == pytest.approx(before.node_probability[nodes], abs=1e-4)
     assert after.signal_score == pytest.approx(before.signal_score[nodes], abs=1e-4)
     assert after.edge_weight == pytest.approx(before.edge_weight[edges], abs=1e-4)
@@ -99,16 +99,12 @@ def test_a_bad_snapshot_costs_only_its_own_answer(scorer: Scorer) -> None:
     good = random_snapshot(1, 5, 4)
     broken = replace(good, node_static=np.full_like(good.node_static, np.nan))
     wrong = replace(good, static=good.static[:, :, :5])
-    first, second, third, fourth = scorer.score_each([good, broken, wrong, good])
-    assert isinstance(second, ScoringError)
-    assert second.reason == "nonfinite_score"
-    assert isinstance(third, ScoringError)
-    assert third.reason == "runtime_error"
-    assert not isinstance(first, ScoringError)
-    assert not isinstance(fourth, ScoringError)
-    assert fourth.node_probability.tolist() == first.node_probability.tolist()
-    with pytest.raises(ScoringError):
-        scorer.score([good, broken])
+    first = scorer.score(good)
+    for bad, reason in ((broken, "nonfinite_score"), (wrong, "runtime_error")):
+        with pytest.raises(ScoringError) as refused:
+            scorer.score(bad)
+        assert refused.value.reason == reason
+    assert scorer.score(good).node_probability.tolist() == first.node_probability.tolist()
 
 
 def test_a_gpu_that_is_not_there_is_said(caplog: pytest.LogCaptureFixture) -> None:

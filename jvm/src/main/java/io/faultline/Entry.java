@@ -52,6 +52,9 @@ public final class Entry {
   /** Row(graph, kind "feedback", time in ms, payload); absent where no verdicts are read. */
   public static final String FEEDBACK = "feedback";
 
+  /** In ms: what leaves `correlate` is little and waited for, so no buffer is filled with it first. */
+  private static final long AT_ONCE = 0;
+
   private Entry() {}
 
   /**
@@ -83,7 +86,8 @@ public final class Entry {
                 job.limits(),
                 control)
             .name("correlate")
-            .uid("correlate");
+            .uid("correlate")
+            .setBufferTimeout(AT_ONCE);
     DataStream<Row> audit =
         nodes
             .getSideOutput(NodeOperator.AUDIT)
@@ -131,6 +135,15 @@ public final class Entry {
     return control == null
         ? events.process(new Correlate(config), Correlate.ROW)
         : events.connect(control).process(new LiveCorrelate(config, limits), Correlate.ROW);
+  }
+
+  /**
+   * The rows as (first field, row), which is what PyFlink's keyed operators read. PyFlink itself
+   * would ask a Python function for the key, and each row would go through the worker once more.
+   */
+  public static DataStream<Row> withKey(DataStream<Row> rows) {
+    return rows.map(row -> Row.of(row.getField(0), row), Types.ROW(Types.STRING, rows.getType()))
+        .name("by graph");
   }
 
   /**

@@ -50,6 +50,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   private final Consumer<ObjectNode> lines;
   private final GraphRuns graphs;
   private final Costs costs;
+  private final Patience patience;
   @Nullable private final Tracer tracer;
   private final BlockSplitter blocks = new BlockSplitter();
   private final Map<String, Node> nodes = new HashMap<>();
@@ -58,8 +59,14 @@ final class PatternRun implements Decoder.Output, NodeOutput {
           Comparator.comparingLong(Timer::time).thenComparingInt(t -> t.node().order));
   private long latest = Long.MIN_VALUE;
   private long watermark = Long.MIN_VALUE;
-  private boolean recorded;
   private int index;
+
+  /** The file of a recording that is being read; null = the samples of the request. */
+  @Nullable private Path file;
+
+  /** Nothing is read after this moment of {@link System#nanoTime}. */
+  private long until = Long.MAX_VALUE;
+
   private int late;
 
   /** The node whose samples are being processed. */
@@ -95,6 +102,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     this.tracer = tracer;
     this.lines = lines;
     this.costs = new Costs(processor.patterns());
+    this.patience = new Patience(processor);
   }
 
   /** Feeds all samples, lets event time run to the end, and tells what each pattern cost. */
@@ -111,9 +119,19 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     end(samples.size(), began);
   }
 
+  /**
+   * Feeds the begin of a recording as long as is said and forgets what came of it: the JVM compiles
+   * what the run that is measured will use.
+   *
+   * @param nanos for how long, ns
+   */
+  void rehearse(Path folder, long nanos) throws IOException {
+    until = System.nanoTime() + nanos;
+    play(folder);
+  }
+
   /** Feeds a recording; tells at the end what each pattern cost. */
   void play(Path folder) throws IOException {
-    recorded = true;
     begin();
     JsonNode meta = Json.mapper().readTree(Files.readAllBytes(folder.resolve("recording.json")));
     Decoder decoder = new NativeDecoder(meta.path("graph").asText());
@@ -126,13 +144,26 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     end(samples, began);
   }
 
-  private void read(Path path, Decoder decoder) throws IOException {
+  /** An absent file is an empty one, and so is one without a byte, which gzip does not know. */
+  private void read(Path path, Decoder decoder) {
+    file = path;
+    try {
+      if (Files.exists(path) && Files.size(path) > 0) {
+        readLines(path, decoder);
+      }
+    } catch (IOException e) {
+      throw wrong("cannot be read: " + e.getMessage());
+    }
+  }
+
+  private void readLines(Path path, Decoder decoder) throws IOException {
     try (BufferedReader in =
         new BufferedReader(
             new InputStreamReader(
                 new GZIPInputStream(Files.newInputStream(path), BUFFER), StandardCharsets.UTF_8))) {
       String source = path.toString();
-      for (String text = in.readLine(); text != null; text = in.readLine(), index++) {
+      String text = in.readLine();
+      for (; text != null && System.nanoTime() < until; text = in.readLine(), index++) {
         byte[] value = text.getBytes(StandardCharsets.UTF_8);
         decoder.decode(new RawRecord(source, 0, index, RawRecord.NO_TIMESTAMP, null, value), this);
       }
@@ -182,6 +213,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       fire(watermark);
       graphs.advance(watermark);
       costs.look();
+      patience.look(index, this::refused);
     }
   }
 
@@ -265,7 +297,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
 
   @Override
   public void edge(Edge edge) {
-    if (!recorded) {
+    if (file == null) {
       throw wrong("an edge among the samples");
     }
     graphs.edge(edge);
@@ -281,8 +313,9 @@ final class PatternRun implements Decoder.Output, NodeOutput {
     throw wrong(reason + ": " + detail);
   }
 
-  private IllegalArgumentException wrong(String what) {
-    return new IllegalArgumentException("run '" + name + "', sample " + index + ": " + what);
+  private WrongDataException wrong(String what) {
+    String place = file == null ? "sample " + index : file + ":" + (index + 1);
+    return new WrongDataException(place + ": " + what);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.faultline.cep.MatchOutput;
 import io.faultline.cep.PatternModel;
 import io.faultline.cep.PatternReader;
 import io.faultline.cep.PatternRefusedException;
+import io.faultline.cep.PatternStats;
 import io.faultline.config.Json;
 import io.faultline.rows.RowRun;
 import java.io.IOException;
@@ -70,7 +71,6 @@ public final class Rows {
         write(line("refused").put("reason", reason));
       }
       feed(rows, pattern, run.path("rows"));
-      rows.end();
       write(line("done"));
       if (broken != null) {
         throw broken;
@@ -78,7 +78,15 @@ public final class Rows {
     }
 
     private void feed(RowRun rows, PatternModel pattern, JsonNode list) {
+      long began = System.nanoTime();
+      PatternStats stats = rows.stats();
       for (JsonNode each : list) {
+        long nanos = stats == null ? 0 : stats.nanos();
+        if (nanos > 0 && Patience.isTooMuch(nanos, stats.steps(), System.nanoTime() - began)) {
+          String after = "%,d rows".formatted(index.size());
+          write(line("refused").put("reason", Patience.reason(stats, after)));
+          return;
+        }
         Row row = row(pattern, each.path("row"));
         int number = index.size();
         index.put(row, number);
@@ -86,19 +94,28 @@ public final class Rows {
           write(line("late").put("index", number));
         }
       }
+      rows.end();
     }
 
     private static Row row(PatternModel pattern, JsonNode json) {
       Row row = Row.withPositions(pattern.fields().size());
       int place = 0;
       for (Map.Entry<String, Expr.Type> field : pattern.fields().entrySet()) {
-        row.setField(place++, value(json.path(field.getKey())));
+        row.setField(place++, value(json.path(field.getKey()), field.getValue()));
       }
       return row;
     }
 
+    /** Numbers that JSON does not have come as text: inf, -inf and nan. */
     @Nullable
-    private static Object value(JsonNode json) {
+    private static Object value(JsonNode json, Expr.Type type) {
+      if (json.isTextual() && type == Expr.Type.NUMBER) {
+        return switch (json.textValue()) {
+          case "inf" -> Double.POSITIVE_INFINITY;
+          case "-inf" -> Double.NEGATIVE_INFINITY;
+          default -> Double.NaN;
+        };
+      }
       if (json.isTextual()) {
         return json.textValue();
       }

@@ -36,7 +36,7 @@ public final class NodeProcessor {
   }
 
   /** Runs these patterns from now on; what nodes hold of others goes when they are next touched. */
-  void use(List<LivePattern> patterns) {
+  public void use(List<LivePattern> patterns) {
     detector.use(patterns);
   }
 

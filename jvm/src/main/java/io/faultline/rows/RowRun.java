@@ -6,12 +6,14 @@ import io.faultline.cep.Event;
 import io.faultline.cep.KeyRuns;
 import io.faultline.cep.MatchOutput;
 import io.faultline.cep.PatternModel;
+import io.faultline.cep.PatternStats;
 import io.faultline.cep.RowEvent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import javax.annotation.Nullable;
 import org.apache.flink.types.Row;
 
 /**
@@ -44,6 +46,12 @@ public final class RowRun {
   /** Why the pattern does not run, or an empty list. */
   public List<String> refused() {
     return engine.refused().stream().map(refusal -> refusal.reason()).toList();
+  }
+
+  /** What the pattern took so far; null where it does not run. */
+  @Nullable
+  public PatternStats stats() {
+    return engine.patterns().isEmpty() ? null : engine.patterns().get(0).stats();
   }
 
   /**

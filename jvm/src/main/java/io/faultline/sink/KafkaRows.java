@@ -18,6 +18,9 @@ import org.apache.flink.types.Row;
 /** Rows to Kafka: topic, key, value and headers as they are; the key chooses the partition. */
 public final class KafkaRows implements KafkaRecordSerializationSchema<Row> {
 
+  /** Kafka's 5 ms would be waited by every incident; what comes in numbers fills batches anyway. */
+  private static final String LINGER_MS = "linger.ms";
+
   private static final String TRANSACTION_TIMEOUT = "transaction.timeout.ms";
 
   /** What brokers allow unless they are told otherwise; the connector's default is beyond it. */
@@ -27,6 +30,7 @@ public final class KafkaRows implements KafkaRecordSerializationSchema<Row> {
   public static KafkaSink<Row> sink(KafkaSinkConfig config) {
     Properties properties = new Properties();
     properties.put(TRANSACTION_TIMEOUT, BROKER_MAXIMUM_MS);
+    properties.put(LINGER_MS, "0");
     properties.putAll(config.properties());
     KafkaSinkBuilder<Row> builder =
         KafkaSink.<Row>builder()

@@ -5,12 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The entry of {@code pattern test} and {@code pattern run}, from bytes to lines. */
 class PatternsTest {
@@ -159,9 +165,52 @@ class PatternsTest {
     assertEquals(1, answer("{'patterns':[],'run':[]}"));
     assertTrue(err.toString(StandardCharsets.UTF_8).contains("\"runs\""));
     err.reset();
-    assertEquals(1, answer("{'patterns':[],'runs':[" + run("r", "{'graph':'g'}") + "]}"));
+    assertEquals(0, answer("{'patterns':[],'runs':[" + run("r", "{'graph':'g'}") + "]}"));
+    String told = lines().get(0);
     assertTrue(
-        err.toString(StandardCharsets.UTF_8).contains("run 'r', sample 0: missing_field"),
-        err.toString(StandardCharsets.UTF_8));
+        told.startsWith("{'run':'r','type':'wrong','reason':'sample 0: missing_field"), told);
+  }
+
+  private static void write(Path folder, String file, String... lines) throws IOException {
+    try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(folder.resolve(file)))) {
+      gzip.write(String.join("\n", lines).replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private String recorded(Path folder) throws IOException {
+    Files.writeString(folder.resolve("recording.json"), "{\"graph\": \"shop\"}");
+    String runs = "{'name':'r','recording':'" + folder + "'}";
+    assertEquals("", problem("{'patterns':[" + NO_RECOVERY + "],'runs':[" + runs + "]}"));
+    return String.join("\n", lines()).replaceAll("[^' ]*/samples", "DIR/samples");
+  }
+
+  @Test
+  void aRecordingNeedsNoEdges(@TempDir Path folder) throws IOException {
+    write(folder, "samples.ndjson.gz", sample("a", 5000, 9));
+    assertTrue(recorded(folder).contains("'type':'match'"));
+  }
+
+  @Test
+  void aRecordingMayBeEmpty(@TempDir Path folder) throws IOException {
+    Files.createFile(folder.resolve("samples.ndjson.gz"));
+    Files.createFile(folder.resolve("edges.ndjson.gz"));
+    assertEquals("{'run':'r','type':'done','samples':0,'late':0}", recorded(folder));
+  }
+
+  @Test
+  void aLineThatIsWrongIsNamed(@TempDir Path folder) throws IOException {
+    write(folder, "samples.ndjson.gz", sample("a", 5000, 9), "{'graph':'shop','value':'x'}");
+    String told = recorded(folder);
+    assertTrue(
+        told.startsWith("{'run':'r','type':'wrong','reason':'DIR/samples.ndjson.gz:2: "), told);
+  }
+
+  @Test
+  void aFileThatIsNoGzipIsNamed(@TempDir Path folder) throws IOException {
+    Files.writeString(folder.resolve("samples.ndjson.gz"), "hello");
+    assertEquals(
+        "{'run':'r','type':'wrong','reason':'DIR/samples.ndjson.gz:1: cannot be read: "
+            + "Not in GZIP format'}",
+        recorded(folder));
   }
 }
