@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GOLDEN_TOLERANCE: Final = 1e-4
 """How far the outputs may lie from the golden ones, as at the export."""
 _HASH: Final = 64
-BUNDLE_HELP: Final = "A bundle's folder or URL, or the name of a released one such as faultline-gnn-3."
+BUNDLE_HELP: Final = "A bundle's folder or URL, or the name of a released one such as faultline-gnn-2."
 
 Folder = Annotated[
     Path | None, typer.Option("--dir", exists=True, file_okay=False, help="Instead of the shipped bundles.")
