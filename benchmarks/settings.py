@@ -35,11 +35,12 @@ FILLINGS: Final = {
     "otlp": Filling("otlp_proto", 1_000, lambda load: load.chunk * SERIES, otlp.payloads),
     "burst": Filling(
         "otlp_proto",
-        200,
+        400,
         lambda load: load.chunk * SERIES,
         lambda load, n: otlp.payloads(replace(load, spikes=0.5), n),
     ),
-    "otlp-short": Filling("otlp_proto", 80, lambda load: load.chunk * SERIES, otlp.payloads),
+    "otlp-mid": Filling("otlp_proto", 300, lambda load: load.chunk * SERIES, otlp.payloads),
+    "otlp-short": Filling("otlp_proto", 120, lambda load: load.chunk * SERIES, otlp.payloads),
     "native": Filling("native", 700, lambda load: 1, lines.records),
     "native-short": Filling("native", 5, lambda load: 1, lines.records),
     "batch": Filling("native", 240, lambda load: BATCH, lambda load, n: lines.records(load, n, BATCH)),
@@ -72,8 +73,8 @@ SETTINGS: Final = {
     "hits-10": Setting("OTLP, the job", "otlp", patterns=("hits-10",)),
     "hits-50": Setting("OTLP, the job", "otlp", patterns=("hits-50",)),
     "burst": Setting("OTLP, half of the gauges stand out at any time", "burst"),
-    "stock-1": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-1",)),
-    "stock-5": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-5",)),
+    "stock-1": Setting("OTLP, stock Flink CEP", "otlp", "stock", ("pairs-1",)),
+    "stock-5": Setting("OTLP, stock Flink CEP", "otlp-mid", "stock", ("pairs-5",)),
     "stock-20": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-20",)),
 }
 

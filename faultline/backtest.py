@@ -20,6 +20,8 @@ from records.samples import Fault
 
 APART_MS: Final = 300_000
 APART_TICKS: Final = 4
+FEWEST: Final = 10_000
+"""Samples of which the time that each takes says something: in a shorter run the JVM is still warming up."""
 
 
 @dataclass(frozen=True)
@@ -164,11 +166,11 @@ def _false_alarms(day: Day, found: Sequence[Found]) -> list[FalseAlarm]:
 
 @dataclass(frozen=True)
 class Cheapness:
-    """What a pattern took: time of the automaton per sample, ns; share of all samples that the automaton had
-    to see; most partial matches at once; how many were evicted.
+    """What a pattern took: time of the automaton per sample, ns, None under `FEWEST` samples; share of all
+    samples that the automaton had to see; most partial matches at once; how many were evicted.
     """
 
-    ns_per_sample: float
+    ns_per_sample: float | None
     steps_per_sample: float
     partials_peak: int
     evicted: int
@@ -181,7 +183,7 @@ def cost_of(days: Sequence[Day], pattern: str) -> Cheapness | None:
     if not samples:
         return None
     return Cheapness(
-        sum(each.time_ns for each in own) / samples,
+        sum(each.time_ns for each in own) / samples if samples >= FEWEST else None,
         sum(each.automaton_steps for each in own) / samples,
         max(each.partials_peak for each in own),
         sum(each.evicted for each in own),

@@ -163,7 +163,7 @@ def _row(name: str, score: Score, days: Sequence[Day] = (), pattern: str = "") -
         "-" if after is None else duration(after),
         str(len(score.false_alarms)),
         "-" if rate is None else f"{rate:.2f}",
-        "-" if cost is None else f"{cost.ns_per_sample:.1f}",
+        "-" if cost is None or cost.ns_per_sample is None else f"{cost.ns_per_sample:.1f}",
         "-" if cost is None else f"{cost.steps_per_sample:.2%}",
         "-" if cost is None else str(cost.partials_peak),
     )

@@ -55,9 +55,12 @@ def test_cost_is_per_sample_of_all_recordings() -> None:
     def cost(samples: int, steps: int, peak: int) -> Cost:
         return Cost("p", samples, 1, samples, 1, steps, 1_000, peak, 1, 0, 0)
 
-    days = [day(costs=(cost(100, 5, 2),)), day(costs=(cost(300, 15, 7),))]
+    days = [day(costs=(cost(4_000, 200, 2),)), day(costs=(cost(6_000, 300, 7),))]
     told = cost_of(days, "p")
     assert told is not None
-    assert (told.ns_per_sample, told.steps_per_sample) == (5, 0.05)
+    assert (told.ns_per_sample, told.steps_per_sample) == (0.2, 0.05)
     assert (told.partials_peak, told.evicted) == (7, 2)
     assert cost_of(days, "other") is None
+    short = cost_of([day(costs=(cost(9_999, 5, 2),))], "p")
+    assert short is not None
+    assert short.ns_per_sample is None, "the JVM is still warming up"
