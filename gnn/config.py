@@ -49,7 +49,8 @@ class TrainConfig:
     Training stops ``patience`` evaluations (every ``evaluate_every`` steps) after the best one; the best
     weights are kept. ``start``: the released bundle whose weights it starts from, none when empty.
     ``drop_*``: how often edges, edge features, one or two signals, or the alarms are taken away in
-    training; ``decoys``: how often levels are shifted for no fault, there and in what chooses the weights.
+    training; ``decoys``: how often levels are shifted for no fault, there, in what chooses the weights, and
+    in calibration.
     """
 
     seed: int = 1

@@ -9,12 +9,13 @@ tells a decoy from a cause. numpy only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from gnn.cuts import limits_of
+from gnn.examples import Example
 from gnn.simulator.noise import F64, chance, log_uniform
 from onnx_models.compress import LAST_TICKS, extreme, share_of_graph, shorten, squash
 from onnx_models.features import NODE_FEATURES, STATIC_FEATURES, WINDOW_TICKS
@@ -27,6 +28,8 @@ Ints = npt.NDArray[np.int64]
 
 FROZEN_Z = 6.0
 """From this |z| on a tick freezes its baseline."""
+SHOWN = 0.6
+"""z' of about 5: from there on a node deviates."""
 _MOVES = np.array(
     [name in ("cpu", "memory", "disk", "network", "latency", "traffic", "other") for name in SIGNALS]
 )
@@ -53,24 +56,47 @@ class Cells:
 
 
 def lay_decoys(rng: np.random.Generator, cells: Cells) -> None:
-    """Shift levels of one snapshot in place, one of the two ways or both."""
+    """Shift levels of one snapshot in place, one of the two ways or both.
+
+    Where the cause itself does not deviate no node is moved by much: what alone deviates is to be named.
+    """
     movable = (cells.present.max(2) > 0) & _MOVES & (cells.static[..., _STATIC["baseline_coverage"]] > 0)
     shift = np.zeros((len(cells.x), len(SIGNALS), WINDOW_TICKS))
     way = rng.random()
+    plain = cells.truth < 0 or float(np.abs(cells.x[cells.truth, :, -LAST_TICKS:, 0]).max()) > SHOWN
     if way < 0.5:
-        _older(rng, movable, shift)
-    if way >= 0.3:
+        _older(rng, movable, shift, plain)
+    if way >= 0.3 and plain:
         _steps(rng, movable, cells.truth, shift)
     moved = shift != 0
     if moved.any():
         _move(rng, cells, shift, moved)
 
 
-def _older(rng: np.random.Generator, movable: npt.NDArray[np.bool_], shift: F64) -> None:
-    """Levels that have been others since before the window: all a little, some by more."""
-    spread = float(rng.choice([0.0, 0.02, 0.08, 0.2]))
+def laid(seed: int, example: Example) -> Example:
+    """Return the example with decoys laid over it, the same for the same ``seed``."""
+    snapshot = example.snapshot
+    source, target = snapshot.edge_index
+    cells = Cells(
+        x=snapshot.x.copy(),
+        present=snapshot.present,
+        static=snapshot.static.copy(),
+        node_static=snapshot.node_static.copy(),
+        source=source,
+        target=target,
+        truth=example.truth,
+    )
+    lay_decoys(np.random.default_rng((seed, 1)), cells)
+    shown = replace(snapshot, x=cells.x, static=cells.static, node_static=cells.node_static)
+    return replace(example, snapshot=shown)
+
+
+def _older(rng: np.random.Generator, movable: npt.NDArray[np.bool_], shift: F64, plain: bool) -> None:
+    """Levels that have been others since before the window: all a little, some by more beside a ``plain``
+    cause."""
+    spread = float(rng.choice([0.0, 0.02, 0.08, 0.2])) if plain else 0.02
     moves = movable * rng.normal(0.0, spread, movable.shape)
-    some = movable & (rng.random(movable.shape) < float(rng.choice([0.02, 0.06])))
+    some = plain & movable & (rng.random(movable.shape) < float(rng.choice([0.02, 0.06])))
     moves[some] += _sizes(rng, int(some.sum()))
     shift += moves[..., None]
 

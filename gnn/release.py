@@ -26,6 +26,7 @@ from gnn.cases import Case, recording_cases, recording_rows, simulated_cases
 from gnn.config import DEFAULT_CONFIG, ModelConfig, ReleaseConfig, load_config
 from gnn.course import STATE
 from gnn.dataset import build
+from gnn.decoys import laid
 from gnn.evaluate import by_kind, compare, reliability, signal_accuracy
 from gnn.evaluation.contenders import contenders
 from gnn.examples import Arrays, Example, load, select, unpack
@@ -180,7 +181,7 @@ def draft(
     """Calibrate, export and check a network that was trained on ``source`` in ``minutes``; ``archive``: what
     the manifest says of a job's archive. Raises BundleError when parity fails."""
     held_out = list(unpack(select(packed, parts.validation[:_CALIBRATE_ON])))
-    calibration = calibrate(model, held_out)
+    calibration = calibrate(model, held_out, plan.config.train.decoys)
     exported = to_onnx(model)
     golden = [run_pair(model, example) for example in held_out[:_GOLDEN]]
     check_parity(model, exported, [pair[0] for pair in golden])
@@ -213,9 +214,11 @@ def judge_all(plan: Plan, scorer: Scorer) -> Judged:
     return judged
 
 
-def calibrate(model: RootCauseNet, examples: Sequence[Example]) -> Calibration:
+def calibrate(model: RootCauseNet, examples: Sequence[Example], decoys: float = 0.0) -> Calibration:
     """Return temperature and confidence from labelled snapshots that training never saw, every other one with
-    parts missing."""
+    parts missing, a share with ``decoys``."""
+    lies = np.random.default_rng(0).random(len(examples)) < decoys
+    examples = [laid(number, one) if lies[number] else one for number, one in enumerate(examples)]
     examples = [
         replace(one, snapshot=degraded(number, one.snapshot)) if number % 2 else one
         for number, one in enumerate(examples)

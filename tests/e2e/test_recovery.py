@@ -21,6 +21,7 @@ from faultline.kafka import read_topic, told_incidents
 from gnn.simulator import incident_recording
 from jobs.config_loading import load_config
 from jobs.pipeline import run_embedded
+from onnx_models.bundle import default_bundle
 from records.cloudevents import read_cloudevent
 from records.incidents import IncidentEvent
 from records.recordings import Recording
@@ -281,7 +282,7 @@ def test_a_job_goes_on_where_no_one_kept_record_of_it(tmp_path: Path, broker: Br
     assert revisions == list(range(1, len(revisions) + 1))
     assert {line["model"] for line in lines if line["type"] == "scored"} == {
         "faultline-gnn-1",
-        "faultline-gnn-2",
+        default_bundle().name,
     }
     assert lines[-1]["incident_id"] == first[0].incident_id, "the other bundle scored another incident"
     assert matches[-1]["dry_run"] is True

@@ -9,7 +9,7 @@ import torch
 
 from gnn.batches import make_batch, with_decoys
 from gnn.config import TrainConfig
-from gnn.decoys import Cells, lay_decoys
+from gnn.decoys import laid
 from gnn.examples import Example, pack
 from gnn.loss import loss_of
 from gnn.model import RootCauseNet
@@ -21,35 +21,21 @@ from onnx_models.habit import neighbours
 from onnx_models.snapshot import Alarm, Snapshot
 from records.signals import SIGNALS
 from tests.gnn.test_course import SMALL
-from tests.onnx_models.builders import quiet_row, random_snapshot
+from tests.onnx_models.builders import quiet_row, random_snapshot, with_cell
 
 LATENCY = SIGNALS.index("latency")
 _PLACE = {name: place for place, name in enumerate(STATIC_FEATURES)}
 
 
-def cells(snapshot: Snapshot, truth: int = 0) -> Cells:
-    source, target = snapshot.edge_index
-    return Cells(
-        x=snapshot.x.copy(),
-        present=snapshot.present.copy(),
-        static=snapshot.static.copy(),
-        node_static=snapshot.node_static.copy(),
-        source=source,
-        target=target,
-        truth=truth,
-    )
-
-
-def laid(snapshot: Snapshot, seed: int, truth: int = 0) -> Cells:
-    found = cells(snapshot, truth)
-    lay_decoys(np.random.default_rng(seed), found)
-    return found
+def laid_over(snapshot: Snapshot, seed: int, truth: int = 0) -> Snapshot:
+    example = Example(snapshot, truth, LATENCY, 0, np.zeros(len(snapshot.edge_attr), bool), 0, 1)
+    return laid(seed, example).snapshot
 
 
 def test_what_follows_from_the_values_is_what_the_encoder_would_say() -> None:
     snapshot = random_snapshot(3, 8, 12)
     for seed in range(20):
-        found = laid(snapshot, seed)
+        found = laid_over(snapshot, seed)
         last = found.x[:, :, -3:].mean(2)
         expected = {
             "z_last": last[..., 0],
@@ -66,7 +52,7 @@ def test_what_follows_from_the_values_is_what_the_encoder_would_say() -> None:
 
 def test_an_untouched_snapshot_says_the_same_of_itself() -> None:
     snapshot = random_snapshot(5, 6, 9)
-    changed = [laid(snapshot, seed) for seed in range(30)]
+    changed = [laid_over(snapshot, seed) for seed in range(30)]
     untouched = [one for one in changed if np.array_equal(one.x, snapshot.x)]
     assert len(changed) - len(untouched) > 20
     for one in untouched:
@@ -79,7 +65,7 @@ def test_only_levels_that_are_measured_move_and_only_in_step_with_their_relative
     absent = snapshot.present.max(2) == 0
     moved = 0
     for seed in range(30):
-        found = laid(snapshot, seed)
+        found = laid_over(snapshot, seed)
         assert np.array_equal(found.x[:, steady], snapshot.x[:, steady])
         assert np.array_equal(found.x[absent], snapshot.x[absent])
         up = found.x[..., 1] > snapshot.x[..., 1] + 1e-5
@@ -93,7 +79,7 @@ def test_the_cause_itself_never_steps_within_the_window() -> None:
     rows = [quiet_row(tick, ["a"], []) for tick in range(10)]
     snapshot = encode(rows)
     for seed in range(40):
-        found = laid(snapshot, seed)
+        found = laid_over(snapshot, seed)
         rel = found.x[0, :, :, 1] - snapshot.x[0, :, :, 1]
         assert np.allclose(rel, rel[:, :1], atol=1e-6)
 
@@ -101,19 +87,35 @@ def test_the_cause_itself_never_steps_within_the_window() -> None:
 def test_a_decoy_over_the_thresholds_raises_its_alarm_where_several_are_told() -> None:
     names = ["a", "b", "c", "d"]
     rows = [quiet_row(tick, names, [(0, 1), (1, 2), (0, 3)]) for tick in range(10)]
+    rows[-3:] = [with_cell(row, 0, "latency", 60.0, 1.5) for row in rows[-3:]]
     alarms = (Alarm("a", "latency"), Alarm("a", "errors"))
     told, untold = encode(rows, alarms), encode(rows)
     alarmed, below = NODE_FEATURES.index("alarmed"), NODE_FEATURES.index("below_alarm")
     raised = 0
     for seed in range(200):
-        found = laid(told, seed)
+        found = laid_over(told, seed)
         flags = found.static[..., _PLACE["alarmed"]].any(1)
         assert np.array_equal(found.node_static[:, alarmed] > 0, flags)
         assert flags[0]
         assert (found.node_static[:, below] > 0).all()
         raised += int(flags.sum() > 1)
-        assert not laid(untold, seed).static[..., _PLACE["alarmed"]].any()
+        assert not laid_over(untold, seed).static[..., _PLACE["alarmed"]].any()
     assert raised > 10
+
+
+def test_beside_a_cause_that_does_not_show_no_node_moves_by_much() -> None:
+    """Else a network would learn to name a quiet node where one deviates plainly, and alone."""
+    names = ["a", "b", "c", "d"]
+    rows = [quiet_row(tick, names, [(0, 1), (1, 2), (0, 3)]) for tick in range(10)]
+    quiet = encode(rows)
+    rows[-3:] = [with_cell(row, 2, "latency", 60.0, 1.5) for row in rows[-3:]]
+    plain = encode(rows)
+    moves = [
+        [np.abs(laid_over(one, seed, 2).x[..., 1] - one.x[..., 1]).max() for seed in range(60)]
+        for one in (quiet, plain)
+    ]
+    assert max(moves[0]) < 0.06
+    assert max(moves[1]) > 0.3
 
 
 def test_a_batch_keeps_its_graphs_apart_and_itself() -> None:
