@@ -64,6 +64,7 @@ SETTINGS: Final = {
     "batch": Setting(f"native JSON, {BATCH} lines a record", "batch"),
     "prometheus": Setting("Prometheus JSON, one object a record", "prometheus"),
     "function": Setting("PyFlink keyed function, one object a record", "native-short", "function", ()),
+    "pairs-0": Setting("OTLP, the job", "otlp", patterns=("pairs-0",)),
     "pairs-1": Setting("OTLP, the job", "otlp", patterns=("pairs-1",)),
     "pairs-5": Setting("OTLP, the job", "otlp", patterns=("pairs-5",)),
     "pairs-20": Setting("OTLP, the job", "otlp", patterns=("pairs-20",)),
@@ -73,6 +74,7 @@ SETTINGS: Final = {
     "hits-10": Setting("OTLP, the job", "otlp", patterns=("hits-10",)),
     "hits-50": Setting("OTLP, the job", "otlp", patterns=("hits-50",)),
     "burst": Setting("OTLP, half of the gauges stand out at any time", "burst"),
+    "stock-0": Setting("OTLP, stock Flink, keyed, nothing to match", "otlp", "stock", ("pairs-0",)),
     "stock-1": Setting("OTLP, stock Flink CEP", "otlp", "stock", ("pairs-1",)),
     "stock-5": Setting("OTLP, stock Flink CEP", "otlp-mid", "stock", ("pairs-5",)),
     "stock-20": Setting("OTLP, stock Flink CEP", "otlp-short", "stock", ("pairs-20",)),
@@ -90,13 +92,16 @@ STANDS_OUT: Final = 8.0
 HITS: Final = {1: 2.33, 10: 1.28, 50: 0.0}
 """Percent of the samples of its metric that meet a first step of `z > ...`, where noise is normal."""
 HIT_PATTERNS: Final = 20
+NEVER: Final = 1e6
+"""Where first steps are met often, no second one is: partial matches are measured, not incidents."""
 
 
 def pattern_paths(names: tuple[str, ...], folder: Path) -> list[str]:
     """Where the patterns of these sets are.
 
-    `library`; `pairs-N`: N patterns of two steps that both stand out; `hits-P`: 20 of them, P percent of a
-    metric's samples meet the first step. The last two are written into the folder.
+    `library`; `pairs-N`: N patterns of two steps that both stand out, for 0 one of a metric that never comes;
+    `hits-P`: 20 of them, P percent of a metric's samples meet the first step, and none the second. The last
+    two are written into the folder.
     """
     return [name if name == "library" else str(_write(folder / name, name)) for name in names]
 
@@ -109,14 +114,14 @@ def count(name: str) -> int:
 def _write(folder: Path, name: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     hits = name.startswith("hits-")
-    first = HITS[count(name)] if hits else STANDS_OUT
-    for number, metrics in enumerate(pairs(HIT_PATTERNS if hits else count(name))):
-        text = yaml.safe_dump(_pair(number, metrics, first))
+    limits = (HITS[count(name)], NEVER) if hits else (STANDS_OUT, STANDS_OUT)
+    for number, metrics in enumerate(pairs(HIT_PATTERNS if hits else count(name)) or [("none", "none")]):
+        text = yaml.safe_dump(_pair(number, metrics, limits))
         (folder / f"pair-{number}.yaml").write_text(text, encoding="utf-8")
     return folder
 
 
-def _pair(number: int, metrics: tuple[str, str], first: float) -> dict[str, object]:
+def _pair(number: int, metrics: tuple[str, str], limits: tuple[float, float]) -> dict[str, object]:
     return {
         "id": f"pair-{number}",
         "version": 1,
@@ -128,7 +133,7 @@ def _pair(number: int, metrics: tuple[str, str], first: float) -> dict[str, obje
         "severity": "info",
         "within": "60s",
         "steps": [
-            {"name": "first", "where": f'metric == "{metrics[0]}" and z > {first:g}'},
-            {"name": "second", "where": f'metric == "{metrics[1]}" and z > {STANDS_OUT:g}'},
+            {"name": name, "where": f'metric == "{metric}" and z > {limit:g}'}
+            for name, metric, limit in zip(("first", "second"), metrics, limits, strict=True)
         ],
     }

@@ -61,12 +61,15 @@ class Watch:
     def __init__(self, pid: int, others: Mapping[str, int], progress: Offsets | Told) -> None:
         self._pid, self._others, self._progress = pid, others, progress
         self._threads: dict[tuple[int, int], tuple[str, float]] = {}
+        self._family: dict[int, None] = {}
 
     def read(self) -> Reading:
         """Where things stand now."""
         cpu: dict[str, float] = defaultdict(float)
         peak: dict[str, int] = defaultdict(int)
-        for pid in family(self._pid):
+        # While others come and go the system may leave out a child; one that was seen stays known.
+        self._family.update(dict.fromkeys(family(self._pid)))
+        for pid in self._family:
             kind, mb = _peak(pid)
             peak[kind] += mb
             for role, used in self._of_process(pid).items():
