@@ -52,7 +52,9 @@ public final class Entry {
   /** Row(graph, kind "feedback", time in ms, payload); absent where no verdicts are read. */
   public static final String FEEDBACK = "feedback";
 
-  /** In ms: what leaves `correlate` is little and waited for, so no buffer is filled with it first. */
+  /**
+   * In ms: what leaves `correlate` is little and waited for, so no buffer is filled with it first.
+   */
   private static final long AT_ONCE = 0;
 
   private Entry() {}
