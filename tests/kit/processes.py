@@ -55,9 +55,10 @@ def free_ports(count: int) -> list[int]:
 def inherited() -> dict[str, str]:
     """This process's environment without what PyFlink leaves in it.
 
-    A job that ran embedded here marks the environment as a worker's, where no new job may start.
+    A job that ran embedded here marks the environment as a worker's, where no new job may start, and names
+    this process as the one in which Python operators run: those of a cluster would do so too.
     """
-    marks = ("FLINK_", "PYFLINK_", "_PYTHON_")
+    marks = ("FLINK_", "PYFLINK_", "_PYFLINK_", "_PYTHON_", "PYTHON_LOOPBACK_")
     return {name: value for name, value in os.environ.items() if not name.upper().startswith(marks)}
 
 
