@@ -32,6 +32,8 @@ _THROUGHPUT: Final = """\
 time, ticks of 60 s, a fault in every graph each 15 minutes. The job runs whole, to incidents scored in
 Python. "library": the shipped patterns, {library} of them; a pair: one metric of a node stands out (z > 8),
 then another."""
+COMPARED: Final = (1, 5, 20)
+"""How many patterns stock Flink CEP runs, too."""
 _MATCHING: Final = """\
 The job also keeps baselines, makes frames and ranks causes, which stock Flink does not; its z costs less. So
 what a run takes more than one without any match, incidents that are told of included:"""
@@ -153,7 +155,7 @@ def _where(runs: Mapping[str, Sequence[Used]]) -> Lines:
 def _ratios(runs: Mapping[str, Sequence[Used]]) -> Lines:
     """How much less CPU the job takes than what else could do the work."""
     pairs = [("native", "function", "the PyFlink keyed function, one object a record")]
-    pairs += [(f"pairs-{n}", f"stock-{n}", f"stock Flink CEP, {n} patterns") for n in (1, 5, 20)]
+    pairs += [(f"pairs-{n}", f"stock-{n}", f"stock Flink CEP, {n} patterns") for n in COMPARED]
     out = [
         f"- {words}: {_cpu(runs[theirs]) / _cpu(runs[ours]):,.1f} times the job's CPU a sample"
         for ours, theirs, words in pairs
@@ -171,7 +173,7 @@ def _matching(runs: Mapping[str, Sequence[Used]]) -> Lines:
             str(n),
             *(f"{_cpu(runs[f'{kind}-{n}']) - _cpu(runs[f'{kind}-0']):,.0f}" for kind in ("pairs", "stock")),
         )
-        for n in (1, 5, 20)
+        for n in COMPARED
         if runs.get(f"pairs-{n}") and runs.get(f"stock-{n}")
     ]
     head = ("patterns", "the job, ns a sample", "stock Flink CEP, ns a sample")

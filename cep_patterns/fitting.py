@@ -20,6 +20,17 @@ _KINDS: Final[tuple[FieldKind, ...]] = ("number", "text", "truth")
 _VERSIONS: Final = 2_147_483_646
 
 
+def check_pattern(pattern: object) -> None:
+    """PatternError where it is none."""
+    if not isinstance(pattern, Pattern | PatternModel):
+        raise PatternError(f"a Pattern is wanted; this is {type_of(pattern)}", "begin with Pattern.begin")
+
+
+def type_of(value: object) -> str:
+    """What a value is, in words."""
+    return "nothing" if value is None else f"of type {type(value).__name__}"
+
+
 def fit(
     pattern: Pattern | PatternModel, types: Mapping[str, str], id: str, version: int | None
 ) -> PatternModel:

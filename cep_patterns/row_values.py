@@ -8,6 +8,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, Protocol
 
+from cep_patterns.fitting import check_pattern, type_of
 from cep_patterns.model import PatternModel
 from cep_patterns.pattern import Pattern
 from records.errors import PatternError
@@ -33,8 +34,7 @@ class Tried(Protocol):
 
 def check(trial: Tried) -> None:
     """Refuses what is no trial: an empty answer would look like one. PatternError that names the row."""
-    if not isinstance(trial.pattern, Pattern | PatternModel):
-        raise PatternError(f"a Pattern is wanted; this is {_type(trial.pattern)}", "begin with Pattern.begin")
+    check_pattern(trial.pattern)
     if isinstance(trial.key, str):
         raise PatternError(
             f"key: a list of fields is wanted; this is {trial.key!r}", f'say key=["{trial.key}"]'
@@ -45,7 +45,7 @@ def check(trial: Tried) -> None:
             raise PatternError(f"{name}: a whole number from {least} on is wanted; this is {value!r}")
     if isinstance(trial.rows, str | bytes) or not isinstance(trial.rows, Sequence):
         raise PatternError(
-            f"rows: a list of mappings is wanted; this is {_type(trial.rows)}", "say list(rows)"
+            f"rows: a list of mappings is wanted; this is {type_of(trial.rows)}", "say list(rows)"
         )
     for number, row in enumerate(trial.rows):
         _check_row(trial, number, row)
@@ -54,7 +54,7 @@ def check(trial: Tried) -> None:
 def _check_row(trial: Tried, number: int, row: object) -> None:
     if not isinstance(row, Mapping):
         mend = "say row.as_dict()" if hasattr(row, "as_dict") else "write {field: value, ...}"
-        raise PatternError(f"row {number}: a mapping of fields is wanted; this is {_type(row)}", mend)
+        raise PatternError(f"row {number}: a mapping of fields is wanted; this is {type_of(row)}", mend)
     if wrong := [name for name in row if not isinstance(name, str)]:
         raise PatternError(f"row {number}: a field is named {wrong[0]!r}; text is wanted", "name it by text")
     time = row.get(trial.time)
@@ -94,7 +94,3 @@ def wire(value: object) -> object:
 def _kind(value: object) -> str:
     kinds: list[tuple[Any, str]] = [(bool, "truth"), (Real | Decimal, "number"), (str, "text")]
     return next((kind for type_, kind in kinds if isinstance(value, type_)), type(value).__name__)
-
-
-def _type(value: object) -> str:
-    return "nothing" if value is None else f"of type {type(value).__name__}"

@@ -22,7 +22,7 @@ from pyflink.datastream import DataStream, KeyedStream, OutputTag, StreamExecuti
 from pyflink.java_gateway import get_gateway
 
 from cep_patterns.columns import read_columns
-from cep_patterns.fitting import fit
+from cep_patterns.fitting import check_pattern, fit
 from cep_patterns.model import PatternModel, every_step, vocabulary_of
 from cep_patterns.pattern import Pattern
 from records.errors import JavaError, PatternError
@@ -60,9 +60,7 @@ class CEP:
         PatternError where the stream has no typed rows or the pattern does not fit them; JavaError without
         the jar.
         """
-        if not isinstance(pattern, Pattern | PatternModel):
-            message = f"CEP.pattern: a Pattern is wanted; this is {type(pattern).__name__}"
-            raise PatternError(message, "begin with Pattern.begin")
+        check_pattern(pattern)
         keyed = stream if isinstance(stream, KeyedStream) else _unkeyed(stream)
         _check_typed(keyed._original_data_type_info)
         if partials_per_key < 1:

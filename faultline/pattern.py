@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultline import console, exits, pattern_files, pattern_live, pattern_proof
+from faultline.pattern_proof import Files
 from faultline.spans import Lateness, Tick
 from faultline.words import clock, duration, plural
 
@@ -20,11 +21,6 @@ app = typer.Typer(no_args_is_help=True, help="CEP patterns: what counts as an an
 pattern_proof.register(app)
 pattern_files.register(app)
 pattern_live.register(app)
-
-Files = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="PATTERN.yaml|DIR", exists=True, help="The shipped ones if unsaid."),
-]
 
 
 @app.command("list")

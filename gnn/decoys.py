@@ -17,10 +17,10 @@ import numpy.typing as npt
 from gnn.cuts import limits_of
 from gnn.examples import Example
 from gnn.simulator.noise import F64, chance, log_uniform
-from onnx_models.compress import LAST_TICKS, extreme, share_of_graph, shorten, squash
+from onnx_models.compress import LAST_TICKS, lengthened, shorten, squash, unsquashed
+from onnx_models.encoding import around, of_values
 from onnx_models.features import NODE_FEATURES, STATIC_FEATURES, WINDOW_TICKS
 from onnx_models.habit import NEIGHBOURS, neighbours
-from onnx_models.reach import closeness, hops
 from records.signals import SIGNALS
 
 F32 = npt.NDArray[np.float32]
@@ -125,9 +125,7 @@ def _sizes(rng: np.random.Generator, count: int) -> F64:
 
 
 def _move(rng: np.random.Generator, cells: Cells, shift: F64, moved: npt.NDArray[np.bool_]) -> None:
-    rel = 2.0 * cells.x[..., 1].astype(np.float64)
-    tense = 3.0 * np.abs(cells.x[..., 0].astype(np.float64))
-    z = np.sign(cells.x[..., 0]) * np.expm1(tense)
+    z, rel = unsquashed(cells.x[..., 0]), lengthened(cells.x[..., 1])
     steady = _steadiness(rng, z, rel)[..., None]
     z = z + np.where(moved, steady * np.exp(rel) * np.expm1(shift), 0.0)
     rel = rel + np.where(moved, shift, 0.0)
@@ -150,21 +148,14 @@ def _steadiness(rng: np.random.Generator, z: F64, rel: F64) -> F64:
 
 def _told_again(cells: Cells, touched: npt.NDArray[np.bool_], z: F64) -> None:
     """Make anew what the encoder derives from the values."""
-    last = cells.x[:, :, -LAST_TICKS:].mean(2)
     known = cells.static[..., _STATIC["baseline_coverage"]] > 0
-    columns = {
-        "z_last": last[..., 0],
-        "z_share": share_of_graph(last[..., 0]),
-        "z_extreme": extreme(cells.x[..., 0], 2),
-        "rel_last": last[..., 1],
-        "rel_share": share_of_graph(last[..., 1]),
-    }
+    columns = of_values(cells.x)
     for name, values in columns.items():
         cells.static[..., _STATIC[name]] = values
     frozen = (np.abs(z[:, :, -LAST_TICKS:]) > FROZEN_Z).mean(2) * known
     place = _STATIC["frozen"]
     cells.static[..., place] = np.where(touched, frozen, cells.static[..., place])
-    near = neighbours(last[..., 0], cells.source, cells.target)
+    near = neighbours(columns["z_last"], cells.source, cells.target)
     for index, name in enumerate(NEIGHBOURS):
         cells.static[..., _STATIC[name]] = near[..., index]
 
@@ -180,17 +171,5 @@ def _alarm_again(
     recent = slice(-1 - int(rng.integers(0, LAST_TICKS)), None)
     flags[touched & limits_of(z[:, :, recent], rel[:, :, recent]).any(2)] = 1.0
     alarmed = flags.any(1) | (cells.node_static[:, _NODE["alarmed"]] > 0)
-    count, start = len(flags), np.flatnonzero(alarmed)
-    below, above = (
-        hops(count, one, other, start)
-        for one, other in ((cells.source, cells.target), (cells.target, cells.source))
-    )
-    columns = {
-        "alarmed": alarmed,
-        "below_alarm": below >= 0,
-        "below_closeness": closeness(below),
-        "above_alarm": above >= 0,
-        "above_closeness": closeness(above),
-    }
-    for name, values in columns.items():
+    for name, values in {"alarmed": alarmed, **around(alarmed, cells.source, cells.target)}.items():
         cells.node_static[:, _NODE[name]] = values

@@ -28,10 +28,14 @@ class Outputs:
         return {**{kind: file.count() for kind, file in self._lines.items()}, "frames": self._rows.count()}
 
 
-class _Lines:
+class _Growing:
+    """A file that a run writes: how far it was read, and what was counted there."""
+
     def __init__(self, file: Path) -> None:
         self._file, self._read, self._count = file, 0, 0
 
+
+class _Lines(_Growing):
     def count(self) -> int:
         if self._file.is_file() and self._file.stat().st_size > self._read:
             with self._file.open("rb") as stream:
@@ -42,11 +46,8 @@ class _Lines:
         return self._count
 
 
-class _Rows:
+class _Rows(_Growing):
     """Whole rows in a file of length-prefixed frame rows."""
-
-    def __init__(self, file: Path) -> None:
-        self._file, self._read, self._count = file, 0, 0
 
     def count(self) -> int:
         if not self._file.is_file():

@@ -27,6 +27,16 @@ def shorten(rel: npt.NDArray[Any]) -> F32:
     return np.asarray(np.clip(rel, -REL_LIMIT, REL_LIMIT) / 2.0, np.float32)
 
 
+def unsquashed(squashed: F32) -> npt.NDArray[np.float64]:
+    """Return the z of z'."""
+    return np.asarray(np.sign(squashed) * np.expm1(3.0 * np.abs(squashed.astype(np.float64))))
+
+
+def lengthened(shortened: F32) -> npt.NDArray[np.float64]:
+    """Return the rel of rel'."""
+    return np.asarray(2.0 * shortened.astype(np.float64))
+
+
 def fill(values: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     """Fill along axis 0: an invalid cell takes the valid one before it, in front of all the first valid one.
 

@@ -13,6 +13,7 @@ the truth.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -122,14 +123,9 @@ def _static(
     x: F32, present: F32, measured: npt.NDArray[np.bool_], values: F32, raised: npt.NDArray[np.bool_]
 ) -> F32:
     """Return the first of ``STATIC_FEATURES``, up to ``alarmed``: float32 [N,11,9]."""
-    last = x[:, :, -LAST_TICKS:].mean(2)
     frozen = np.nan_to_num(values[-LAST_TICKS:, ..., _FROZEN], nan=0.0, posinf=0.0, neginf=0.0).mean(0)
     columns = [
-        last[..., 0],
-        share_of_graph(last[..., 0]),
-        extreme(x[..., 0], 2),
-        last[..., 1],
-        share_of_graph(last[..., 1]),
+        *of_values(x).values(),
         _log_count(values) * measured,
         present.mean(2),
         np.clip(frozen, 0.0, 1.0),
@@ -137,6 +133,34 @@ def _static(
     ]
     assert len(columns) + len(HABIT) + len(NEIGHBOURS) == len(STATIC_FEATURES)
     return np.stack([np.asarray(column, np.float32) for column in columns], -1)
+
+
+def of_values(x: F32) -> dict[str, F32]:
+    """Return those of ``STATIC_FEATURES`` that follow from ``x`` [N,11,T,2] alone, by name and in their
+    order, [N,11] each."""
+    last = x[:, :, -LAST_TICKS:].mean(2)
+    return {
+        "z_last": last[..., 0],
+        "z_share": share_of_graph(last[..., 0]),
+        "z_extreme": extreme(x[..., 0], 2),
+        "rel_last": last[..., 1],
+        "rel_share": share_of_graph(last[..., 1]),
+    }
+
+
+def around(
+    alarmed: npt.NDArray[np.bool_], source: npt.NDArray[np.int64], target: npt.NDArray[np.int64]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return those of ``NODE_FEATURES`` that tell where a node lies to those that are ``alarmed``, bool [N],
+    by name and in their order, [N] each."""
+    start = np.flatnonzero(alarmed)
+    below, above = hops(len(alarmed), source, target, start), hops(len(alarmed), target, source, start)
+    return {
+        "below_alarm": below >= 0,
+        "below_closeness": closeness(below),
+        "above_alarm": above >= 0,
+        "above_closeness": closeness(above),
+    }
 
 
 def _log_count(values: F32) -> F32:
@@ -155,9 +179,6 @@ def _node_static(
     """Return node_static float32 [N,Kn] in the order of ``NODE_FEATURES``."""
     count = len(last.nodes)
     alarmed = raised.any(1)
-    start = np.flatnonzero(alarmed)
-    below = hops(count, source, target, start)
-    above = hops(count, target, source, start)
     traffic, traffic_known = _traffic_share(values)
     silence = np.where(last.presence == SILENT, np.log1p(np.maximum(last.age, 0)) / 3.0, 0.0)
     columns = [
@@ -167,10 +188,7 @@ def _node_static(
         traffic_known,
         np.log1p(np.bincount(source, minlength=count)),
         np.log1p(np.bincount(target, minlength=count)),
-        below >= 0,
-        closeness(below),
-        above >= 0,
-        closeness(above),
+        *around(alarmed, source, target).values(),
         last.presence == SILENT,
         np.minimum(silence, 2.0),
         last.presence == NEVER_SEEN,

@@ -150,7 +150,7 @@ class _Cursor:
         return part
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def _names(section: bytes, count: int) -> tuple[str, tuple[str, ...]]:
     """The graph's name and its nodes'; kept, since a graph's rows mostly name the same nodes."""
     names, offset = [], 0

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import orjson
+
+from tests.kit.http_server import HttpServer, QuietHandler
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Posted:
     body: Any
 
 
-class HttpReceiver:
+class HttpReceiver(HttpServer):
     """A server while the ``with`` lasts: ``replies`` in their order, then the last one for ever.
 
     ``posts`` is what came. The last reply is 200 where none is scripted.
@@ -39,28 +38,16 @@ class HttpReceiver:
     def __init__(self, *replies: Reply) -> None:
         self.replies: Sequence[Reply] = replies or (Reply(),)
         self.posts: list[Posted] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        super().__init__(_handler(self))
 
     @property
     def url(self) -> str:
         """The address, without a path."""
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        return f"http://{self.place}"
 
 
-def _handler(receiver: HttpReceiver) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+def _handler(receiver: HttpReceiver) -> type[QuietHandler]:
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
@@ -71,8 +58,5 @@ def _handler(receiver: HttpReceiver) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(reply.body)
-
-        def log_message(self, format: str, *arguments: Any) -> None:
-            """Says nothing."""
 
     return Handler

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
 from urllib.parse import unquote, urlsplit
+
+from tests.kit.http_server import HttpServer, QuietHandler
 
 NOT_THERE = b"<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>"
 
 
-class Store:
+class Store(HttpServer):
     """Answers GET and HEAD, with ranges, while the ``with`` lasts: a folder in it is a bucket.
 
     ``asked``: the paths of all GETs so far. ``change``: makes of a file's path and bytes what is answered.
@@ -23,13 +21,7 @@ class Store:
         self.folder = folder
         self.asked: list[str] = []
         self.change: Callable[[str, bytes], bytes] = lambda path, content: content
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-
-    @property
-    def place(self) -> str:
-        """HOST:PORT."""
-        return f"127.0.0.1:{self._server.server_port}"
+        super().__init__(_handler(self))
 
     def http(self, path: str) -> str:
         """The URL of a path in the folder."""
@@ -39,20 +31,9 @@ class Store:
         """The URL of BUCKET/KEY for a reader of S3 that knows no such place."""
         return f"s3://{path}?endpoint_override={self.place}&scheme=http&region=us-east-1&anonymous=true"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-def _handler(store: Store) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+def _handler(store: Store) -> type[QuietHandler]:
+    class Handler(QuietHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -79,9 +60,6 @@ def _handler(store: Store) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             if with_body:
                 self.wfile.write(whole[first : last + 1])
-
-        def log_message(self, format: str, *arguments: Any) -> None:
-            """Says nothing."""
 
     return Handler
 

@@ -5,6 +5,7 @@ import io.faultline.cep.LivePattern;
 import io.faultline.cep.PatternModel;
 import io.faultline.cep.PatternStats;
 import io.faultline.cep.Refusal;
+import io.faultline.config.LimitsConfig;
 import io.faultline.node.NodeProcessor;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +23,8 @@ final class Patience {
   /** An event takes a pattern that holds a few partial matches a hundredth of this, ns. */
   static final long NANOS_PER_STEP = 200_000;
 
-  /** Of the time of the run; a job suspends a pattern at the same share. */
-  static final double SHARE = 0.8;
+  /** Of the time of the run: the share at which a job suspends a pattern. */
+  static final double SHARE = LimitsConfig.DEFAULT.patternTimeShare();
 
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MS = 1e6;
