@@ -183,7 +183,7 @@ def _config(broker: Broker, folder: Path, patterns: Sequence[str]) -> dict[str, 
         "tick": f"{TICK_MS} ms",
         "out_of_orderness": f"{LATENESS_MS} ms",
         "publish_matches": False,
-        "checkpoint": {"interval": "10s", "dir": str(folder / "checkpoints")},
+        "checkpoint": {"dir": str(folder / "checkpoints")},
     }
 
 

@@ -29,9 +29,10 @@ JIT: Final = "JIT"
 _POLL_S: Final = 0.2
 _COMMITS: Final = {"enable.auto.commit": "true", "auto.commit.interval.ms": "200"}
 """Without checkpoints the Kafka client itself tells how far it has read."""
-HEAP: Final = "-Xmx2g"
+HEAP: Final = "-Xmx2g -XX:G1HeapRegionSize=4m"
+"""Regions as in flink-conf/config.yaml."""
 _OPENED: Final = ("lang", "util", "net", "time")
-JAVA_OPTIONS: Final = (HEAP, *(f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED))
+JAVA_OPTIONS: Final = (*HEAP.split(), *(f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED))
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ class Limits(Record):
 
 
 class Checkpoint(Record):
-    """`interval`: unset means none for bounded runs and 10 s for others.
+    """`interval`: unset means none for bounded runs and 30 s for others.
 
     `dir`: unset means the cluster's own, and below that a folder of the job's name.
     """
@@ -252,7 +252,7 @@ class JobConfig(Record):
     suspected: Suspected = Field(default_factory=Suspected)
     quiet: list[Quiet] = Field(default_factory=list)
     parallelism: Count = 1
-    bundle_time_ms: Count = 2
+    bundle_time_ms: Count = 5
     checkpoint: Checkpoint = Field(default_factory=Checkpoint)
 
     @model_validator(mode="after")
@@ -311,7 +311,7 @@ class JobConfig(Record):
     @property
     def checkpoint_ms(self) -> int | None:
         """Time between checkpoints, ms; None for none."""
-        return self.checkpoint.interval or (None if self.bounded else 10_000)
+        return self.checkpoint.interval or (None if self.bounded else 30_000)
 
     @property
     def writes_control(self) -> bool:

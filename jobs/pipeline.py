@@ -74,8 +74,6 @@ def _flink_options(config: JobConfig) -> Configuration:
     options = {
         "pipeline.object-reuse": "true",
         "pipeline.auto-watermark-interval": "50 ms",
-        # Flink's 100 ms would be waited at each exchange on the way from a sample to its event.
-        "execution.buffer-timeout.interval": "10 ms",
         "python.fn-execution.bundle.time": str(config.bundle_time_ms),
         "python.execution-mode": "process",
         # In entries: a graph has one for its incidents and one per row of its ring.

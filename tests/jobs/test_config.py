@@ -51,7 +51,7 @@ def test_a_duration_without_a_unit_is_refused(text: Any) -> None:
 def test_defaults_of_a_live_job(tmp_path: Path) -> None:
     config = load_config(written(tmp_path), environment={})
     assert not config.bounded
-    assert (config.lateness_ms, config.timeout_ms, config.checkpoint_ms) == (10_000, 1_000, 10_000)
+    assert (config.lateness_ms, config.timeout_ms, config.checkpoint_ms) == (10_000, 1_000, 30_000)
     assert (config.resolve_after, config.resend, config.max_future, config.edge_ttl) == (
         300_000,
         60_000,

@@ -80,7 +80,8 @@ public final class Entry {
                 job.limits(),
                 control)
             .name("normalise, detect, frame")
-            .uid("node");
+            .uid("node")
+            .setBufferTimeout(Split.BUFFER_MS);
     SingleOutputStreamOperator<Row> observations =
         correlated(
                 nodes.union(parts.edges()).keyBy(GraphEvent::graph, Types.STRING),

@@ -21,6 +21,9 @@ final class Split extends ProcessFunction<Decoded, Block> {
       new OutputTag<>("edges", GraphEventSerializer.TYPE);
   private static final OutputTag<Row> DEAD_LETTERS = new OutputTag<>("dead-letters", OutRow.TYPE);
 
+  /** In ms: Flink's own 100 would be waited on the way from a sample to its event. */
+  static final long BUFFER_MS = 10;
+
   /** The three streams. */
   record Parts(
       DataStream<Block> blocks, DataStream<GraphEvent> edges, DataStream<Row> deadLetters) {}
@@ -36,7 +39,8 @@ final class Split extends ProcessFunction<Decoded, Block> {
             .process(new Split(), BlockSerializer.TYPE)
             .name("split")
             .uid(uid)
-            .setParallelism(decoded.getParallelism());
+            .setParallelism(decoded.getParallelism())
+            .setBufferTimeout(BUFFER_MS);
     return new Parts(blocks, blocks.getSideOutput(EDGES), blocks.getSideOutput(DEAD_LETTERS));
   }
 

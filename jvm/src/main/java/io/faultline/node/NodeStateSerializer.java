@@ -9,6 +9,7 @@ import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
@@ -21,6 +22,7 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
   public static final NodeStateSerializer INSTANCE = new NodeStateSerializer();
   private static final int VERSION = 3;
   private static final int OLDEST = 1;
+  private static final int INITIAL_BYTES = 1 << 14;
 
   @Override
   public boolean isImmutableType() {
@@ -32,8 +34,19 @@ public final class NodeStateSerializer extends CompactSerializer<NodeState> {
     return from.copy();
   }
 
+  /** Through memory: a checkpoint's stream is slow to take single numbers. */
   @Override
   public void serialize(NodeState state, DataOutputView out) throws IOException {
+    if (out instanceof DataOutputSerializer) {
+      write(state, out);
+    } else {
+      DataOutputSerializer bytes = new DataOutputSerializer(INITIAL_BYTES);
+      write(state, bytes);
+      out.write(bytes.getSharedBuffer(), 0, bytes.length());
+    }
+  }
+
+  private static void write(NodeState state, DataOutputView out) throws IOException {
     out.writeByte(VERSION);
     StringValue.writeString(state.graph, out);
     StringValue.writeString(state.node, out);
