@@ -60,6 +60,7 @@ ifndef ONLY
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live steady --rate 200000 --seconds 60 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live latency --rate 100000 --seconds 300 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.control --rate 100000 --updates 100 --write
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.control_models --rate 100000 --updates 40 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.heap --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.sizes --write
 endif

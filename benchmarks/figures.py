@@ -282,11 +282,26 @@ def _control(numbers: Mapping[str, Any]) -> Lines:
     ]
 
 
+def _models(numbers: Mapping[str, Any]) -> Lines:
+    p50, p99, worst = (round(numbers[f"{name}_ms"]) for name in ("p50", "p99", "worst"))
+    by = ", ".join(f"{count:,} by {name}" for name, count in numbers["scored"].items())
+    return [
+        f"`python -m benchmarks.control_models --write`. {numbers['updates']} times another bundle becomes",
+        f"the live one of a job on a cluster that reads {numbers['rate']:,.0f} samples/s. From the record to",
+        f"the last subtask's answer **p50 {p50} ms, p99 {p99} ms** (worst {worst} ms). Meanwhile all",
+        f"{numbers['samples']['fed']:,} samples that were fed were counted; each of {numbers['matches']:,} "
+        f"matches was scored in its time ({by});",
+        f"{numbers['derived']} events, of each bundle some, were derived anew by the bundle that they name",
+        "and are the same.",
+    ]
+
+
 SECTIONS: Final[dict[str, tuple[str, Callable[[Mapping[str, Any]], Lines]]]] = {
     "throughput": ("Throughput", _throughput),
     "stages": ("Stages of the JVM's path", _stages),
     "live": ("Live", _live),
     "control": ("Patterns changed live", _control),
+    "models": ("Models changed live", _models),
     "heap": ("Heap", _heap),
     "sizes": ("Sizes", _sizes),
 }

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnn.simulator.noise import F64, chance
 from gnn.simulator.scene import Scene
-from gnn.simulator.series import METRICS, Series, cumulative, idle, measure, shares
+from gnn.simulator.series import METRICS, Series, cumulative, idle, measure, measured, shares
 from gnn.simulator.style import Style
 from records.signals import SIGNALS, Signal
 
@@ -42,12 +42,13 @@ def observe(
                 rng, scene, style, node, signal, steady[min(node, len(steady) - 1)], tick_s
             )
             side = style.side if signal == "latency" else None
+            since = measured(style.idle, scene.requests[node]) if signal == "latency" else None
             copies = 1 + (int(rng.binomial(2, style.copies)) if signal in _COPIED else 0)
             hit = int(rng.integers(0, copies))
             for copy in range(copies):
                 each = truth if copy == hit else _spared(rng, truth, scene.elsewhere[node])
                 factor = 1 + 0.6 * copy if signal == "latency" and not style.replicas else 1.0
-                value = measure(rng, style, signal, each * factor, 0 if style.replicas else copy)
+                value = measure(rng, style, signal, each * factor, 0 if style.replicas else copy, since)
                 value *= deploys[node] if signal in _COPIED else 1.0
                 if signal in _LEVELS and style.seam:
                     value[seam:] *= np.exp(rng.normal(0, style.seam))
@@ -205,7 +206,8 @@ def _edge_series(
         }
         for kind in style.edge_kinds:
             signal, truth, side = values[kind]
-            value = measure(rng, clean, signal, truth)
+            since = measured(style.idle, sent) if signal == "latency" else None
+            value = measure(rng, clean, signal, truth, measured=since)
             value[scene.silent[callee if side == "server" else caller]] = np.nan
             unit = {"latency": "s", "traffic": "1/s", "errors": "1"}[signal]
             one = Series(int(callee), f"call_{signal}_{side}", signal, unit, "gauge", int(caller), side)
