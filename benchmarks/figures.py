@@ -310,9 +310,9 @@ def _isolation(numbers: Mapping[str, Any]) -> Lines:
             behind = ", ".join(f"{each:.1f}" for each in one["feeders_behind_s"])
             rows.append((words.format(**one), f"{one['incidents']:,}", *times, behind))
     return [
-        "`python -m benchmarks.isolation --write`, and with `--nodes 0`. From the moment Kafka holds what ends",
-        "a tick until a consumer has an event of a small system. The one that misbehaves sends ten times what",
-        "all others send, gauges that are no numbers, and nodes that all stand out at once.",
+        "`python -m benchmarks.isolation --write`, and with `--nodes 0`. From the moment Kafka holds what",
+        "ends a tick until a consumer has an event of a small system. The one that misbehaves sends ten times",
+        "what all others send, gauges that are no numbers, and nodes that all stand out at once.",
         "",
         *table(head, rows),
     ]
