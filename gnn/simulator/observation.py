@@ -196,10 +196,12 @@ def _edge_series(
             continue
         sent = scene.edge_requests[edge]
         few = np.exp(0.3 * rng.standard_normal(sent.size) / np.sqrt(np.maximum(sent, 1.0)))
-        served = idle(style.idle, scene.world.latency[callee] * few, sent)
+        took = scene.world.latency[callee] * few
+        served = idle(style.idle, took, sent)
+        seen = idle(style.idle, took + scene.world.edge_delay[edge], sent)
         errors = idle(style.idle_traffic, shares(rng, scene.world.errors[callee], sent), sent)
         values: dict[str, tuple[Signal, F64, Side]] = {
-            "client": ("latency", served + scene.world.edge_delay[edge], "client"),
+            "client": ("latency", seen, "client"),
             "server": ("latency", served, "server"),
             "traffic": ("traffic", idle(style.idle_traffic, sent / tick_s, sent), "client"),
             "errors": ("errors", errors, "client"),
