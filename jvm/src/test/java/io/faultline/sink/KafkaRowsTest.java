@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.faultline.config.Json;
 import io.faultline.config.SinksConfig;
 import io.faultline.records.DeadLetter;
 import io.faultline.records.Header;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.kafka.shaded.org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.types.Row;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +76,30 @@ class KafkaRowsTest {
     assertEquals(900_000, record.value().length);
     assertArrayEquals(
         "1048000".getBytes(), record.headers().lastHeader("faultline.error.value_bytes").value());
+  }
+
+  @Test
+  void whatIsTooLongForTheProducerIsToldInsteadOfSent() throws Exception {
+    Map<String, String> headers = Map.of("time", "1767225600000");
+    Row row = OutRow.of("faultline.frames.v1", "shop".getBytes(), new byte[1_000], headers);
+    ProducerRecord<byte[], byte[]> sent = new KafkaRows(2_000).serialize(row, null, null);
+    assertEquals("faultline.frames.v1", sent.topic());
+    assertEquals(1_000, sent.value().length);
+    ProducerRecord<byte[], byte[]> told = new KafkaRows(1_500).serialize(row, null, null);
+    assertEquals("faultline.audit.v1", told.topic());
+    assertArrayEquals("shop".getBytes(), told.key());
+    JsonNode line = Json.mapper().readTree(told.value());
+    assertEquals("too_long", line.get("type").asText());
+    assertEquals("faultline.frames.v1", line.get("topic").asText());
+    assertEquals("1767225600000", line.get("time").asText());
+    assertEquals(1_500, line.get("longest").asInt());
+  }
+
+  @Test
+  void withoutAWordTheBoundIsTheProducers() {
+    byte[] frames = new byte[3_239_112];
+    Row row = OutRow.of("faultline.frames.v1", "loud".getBytes(), frames, Map.of());
+    assertEquals("faultline.audit.v1", new KafkaRows().serialize(row, null, null).topic());
   }
 
   @Test
