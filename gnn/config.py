@@ -50,7 +50,7 @@ class TrainConfig:
     weights are kept. ``start``: the released bundle whose weights it starts from, none when empty.
     ``drop_*``: how often edges, edge features, one or two signals, or the alarms are taken away in
     training; ``decoys``: how often levels are shifted for no fault, there, in what chooses the weights, and
-    in calibration.
+    in calibration. ``plain``: how many plain systems (:mod:`gnn.plain`) come into a batch, as a share of it.
     """
 
     seed: int = 1
@@ -72,6 +72,7 @@ class TrainConfig:
     drop_signals: float = 0.15
     drop_alarms: float = 0.15
     decoys: float = 0.0
+    plain: float = 0.0
     start: str = ""
 
 

@@ -16,17 +16,20 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
-from gnn.batches import Batch, augment, batches
+from gnn.batches import Batch, augment, make_batch
 from gnn.config import ModelConfig, TrainConfig
-from gnn.examples import Arrays
+from gnn.examples import Arrays, join, select
 from gnn.loss import loss_of
 from gnn.model import RootCauseNet
 from gnn.parts import Split
+from gnn.plain import plain_pack
 from gnn.warm import start_from
 from onnx_models.bundle import RELEASED, load_bundle
 from records.errors import ConfigError
 
 STATE = "state.pt"
+_PLAIN = 1000
+"""So many plain systems of each kind are drawn for a training."""
 
 
 @dataclass(slots=True)
@@ -74,12 +77,23 @@ class Course:
 
         The order depends on the seed and the epoch only, so a resumed run sees what it would have seen.
         """
-        per_epoch = -(-len(chosen) // self.config.batch)
+        size, seed = self.config.batch, self.config.seed
+        per_epoch = -(-len(chosen) // size)
         epoch, skip = divmod(self.step, per_epoch)
+        plain = plain_pack(seed, _PLAIN) if self.config.plain else None
         while True:
-            order = np.random.default_rng((self.config.seed, epoch)).permutation(chosen)
-            yield from batches(packed, order[skip * self.config.batch :], self.config.batch)
+            order = np.random.default_rng((seed, epoch)).permutation(chosen)
+            for number in range(skip, per_epoch):
+                part = select(packed, order[number * size : (number + 1) * size])
+                if plain is not None:
+                    rng = np.random.default_rng((seed, epoch, number))
+                    part = join([part, select(plain, rng.integers(0, 2 * _PLAIN, self._plain))])
+                yield make_batch(part)
             epoch, skip = epoch + 1, 0
+
+    @property
+    def _plain(self) -> int:
+        return max(1, round(self.config.plain * self.config.batch))
 
     def learn(self, batch: Batch) -> None:
         """Take one step on one batch."""

@@ -30,6 +30,8 @@ FROZEN_Z = 6.0
 """From this |z| on a tick freezes its baseline."""
 SHOWN = 0.6
 """z' of about 5: from there on a node deviates."""
+PLAIN = 1.0
+"""z' of about 19: from there on it does so plainly."""
 _MOVES = np.array(
     [name in ("cpu", "memory", "disk", "network", "latency", "traffic", "other") for name in SIGNALS]
 )
@@ -58,12 +60,15 @@ class Cells:
 def lay_decoys(rng: np.random.Generator, cells: Cells) -> None:
     """Shift levels of one snapshot in place, one of the two ways or both.
 
-    Where the cause itself does not deviate no node is moved by much: what alone deviates is to be named.
+    None beside a cause that fell silent, and none that moves a node by much where the cause itself does not
+    show (:func:`shows`): what alone is silent or deviates is to be named.
     """
+    if cells.truth >= 0 and cells.node_static[cells.truth, _NODE["silent"]] > 0:
+        return
     movable = (cells.present.max(2) > 0) & _MOVES & (cells.static[..., _STATIC["baseline_coverage"]] > 0)
     shift = np.zeros((len(cells.x), len(SIGNALS), WINDOW_TICKS))
     way = rng.random()
-    plain = cells.truth < 0 or float(np.abs(cells.x[cells.truth, :, -LAST_TICKS:, 0]).max()) > SHOWN
+    plain = cells.truth < 0 or shows(cells)
     if way < 0.5:
         _older(rng, movable, shift, plain)
     if way >= 0.3 and plain:
@@ -71,6 +76,15 @@ def lay_decoys(rng: np.random.Generator, cells: Cells) -> None:
     moved = shift != 0
     if moved.any():
         _move(rng, cells, shift, moved)
+
+
+def shows(cells: Cells) -> bool:
+    """Return whether the cause deviates enough to be told from a decoy beside it: plainly, or with others
+    that it moves."""
+    largest = np.abs(cells.x[..., -LAST_TICKS:, 0]).max((1, 2))
+    own = float(largest[cells.truth])
+    others = np.delete(largest, cells.truth).max(initial=0.0)
+    return own > PLAIN or (own > SHOWN and float(others) > SHOWN)
 
 
 def laid(seed: int, example: Example) -> Example:

@@ -1,12 +1,14 @@
 """Imports the PetShop data set (Pet Shop on AWS, CC-BY-4.0): a recording per issue, one of normal operation.
 
 Owns what becomes of a scenario (low, high or temporal traffic). An issue is published as five rows, too few
-to know what is normal; so the last hours of the scenario's normal operation are re-timed and placed right
-before them, and recording.json says so. Imports this package only.
+to know what is normal; so hours of the scenario's normal operation, those nearest in level to the issue's
+rows from before its fault, are re-timed and placed right before them, and recording.json says so. Imports
+this package and numpy.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from records.errors import RecordingError
+from records.importers.nearest import F64, Stretch, Stretches
 from records.importers.petshop_files import Issue, Metrics, read_calls, read_issue, read_metrics
 from records.importers.shared import Imported, Progress, lasting_edges, silent
 from records.importers.tables import Block, samples_of
@@ -40,6 +45,22 @@ class Scenario:
     name: str
     calls: Sequence[tuple[str, str]]
     normal: Metrics
+    stretches: Stretches
+
+
+def _scenario(folder: Path) -> Scenario:
+    normal = read_metrics(folder / "noissue" / "metrics.csv")
+    stretches = Stretches(_values(normal, normal), HEALTHY // normal.interval)
+    return Scenario(folder.name, read_calls(folder / "graph.csv"), normal, stretches)
+
+
+def _values(metrics: Metrics, normal: Metrics, until: float = math.inf) -> F64:
+    """[R,S]: the rows up to `until` (ms), series as in the normal operation; NaN for no value."""
+    places = {(each.node, each.measure): each.index for each in metrics.table.columns}
+    order = [places.get((each.node, each.measure)) for each in normal.table.columns]
+    rows = [cells for time, cells in metrics.table.rows if time <= until]
+    found = [[math.nan if place is None else cells[place] for place in order] for cells in rows]
+    return np.array(found, np.float64).reshape(len(rows), len(order))
 
 
 def import_petshop(source: Path | str, out: Path | str, progress: Progress = silent) -> Imported:
@@ -47,9 +68,7 @@ def import_petshop(source: Path | str, out: Path | str, progress: Progress = sil
     recordings: list[Recording] = []
     for folder in _scenarios(Path(source)):
         progress(f"reading {folder}")
-        scenario = Scenario(
-            folder.name, read_calls(folder / "graph.csv"), read_metrics(folder / "noissue" / "metrics.csv")
-        )
+        scenario = _scenario(folder)
         recordings.append(_healthy(scenario, Path(out)))
         for split, issue in _issues(folder):
             progress(f"{folder.name}: {split} {issue.name}")
@@ -103,14 +122,16 @@ def _healthy(scenario: Scenario, out: Path) -> Recording:
 
 
 def _incident(scenario: Scenario, split: str, folder: Path, out: Path) -> Recording:
-    """The last hours of normal operation, then the issue at its own times."""
+    """The hours of normal operation nearest in level, then the issue at its own times."""
     normal = scenario.normal
     issue = read_issue(folder / "target.json")
     metrics = read_metrics(folder / "metrics.csv", normal.interval)
     rows = metrics.table.rows
-    placed = _placed(normal, rows[0][0] - normal.interval)
+    stretch = scenario.stretches.nearest(_values(metrics, normal, issue.start))
+    placed = _placed(normal, stretch, rows[0][0] - normal.interval)
     own = Block(rows[0][0], rows[-1][0] + 1, 0)
-    meta = _meta(scenario, f"{split}-{folder.name}", [placed, own], _description(issue, placed, len(rows)))
+    words = _description(issue, placed, stretch, len(rows))
+    meta = _meta(scenario, f"{split}-{folder.name}", [placed, own], words)
     if not meta.start <= issue.start <= meta.end:
         raise RecordingError(
             f"{folder / 'target.json'}: the issue lies outside the times of metrics.csv", "fetch it anew"
@@ -122,12 +143,11 @@ def _incident(scenario: Scenario, split: str, folder: Path, out: Path) -> Record
     return _write(scenario, meta, samples, [_fault(issue)], out)
 
 
-def _placed(normal: Metrics, until: int) -> Block:
-    """The block of normal operation that ends, re-timed, with a row at `until` (ms)."""
+def _placed(normal: Metrics, stretch: Stretch, until: int) -> Block:
+    """The block of a stretch of normal operation that ends, re-timed, with a row at `until` (ms)."""
     rows = normal.table.rows
-    last = rows[-1][0]
-    start = max(rows[0][0], last + normal.interval - HEALTHY)
-    return Block(start, last + 1, until - last)
+    last = rows[stretch.end - 1][0]
+    return Block(rows[stretch.first][0], last + 1, until - last)
 
 
 def _meta(scenario: Scenario, part: str, blocks: Sequence[Block], description: str) -> RecordingMeta:
@@ -153,15 +173,24 @@ def _meta(scenario: Scenario, part: str, blocks: Sequence[Block], description: s
     )
 
 
-def _description(issue: Issue, placed: Block, rows: int) -> str:
+def _description(issue: Issue, placed: Block, stretch: Stretch, rows: int) -> str:
     hours = (placed.end - placed.start) / (60 * MINUTE)
     return " ".join(
         (
             f"{issue.metric} of {issue.target} alarmed. The publishers give {rows} values of the issue only:",
-            f"the last {hours:.0f} hours of their normal operation were placed before it, re-timed by",
-            f"{placed.shift // MINUTE} minutes. Each value is {_STAMPED}.",
+            f"{hours:.0f} hours of their normal operation were placed before it, re-timed by",
+            f"{placed.shift // MINUTE} minutes, {_chosen(stretch)}. Each value is {_STAMPED}.",
             "The fault's end is taken as 10 minutes after its start.",
         )
+    )
+
+
+def _chosen(stretch: Stretch) -> str:
+    if stretch.distance is None or stretch.of_latest is None:
+        return "the last of them"
+    return (
+        "those nearest in level to the issue's values from before its fault "
+        f"({stretch.distance:.2f} usual spreads away, the last of them {stretch.of_latest:.2f})"
     )
 
 

@@ -21,8 +21,9 @@ NODES = ("PetSite", "PetSearch_AWS::ECS::Fargate", "petInfo_AWS::DynamoDB::Table
 SERIES = (("latency", "Average"), ("latency", "p99"), ("requests", "Sum"), ("availability", "Average"))
 
 
-def metrics(times: Sequence[float], nodes: Sequence[str] = NODES, empty: int = -1) -> str:
-    """A metrics.csv: in row r the latency of node n is r + n/10; the row `empty` has a called node only."""
+def metrics(times: Sequence[float], nodes: Sequence[str] = NODES, empty: int = -1, first: int = 0) -> str:
+    """A metrics.csv: in row r the latency of node n is r + n/10, from row `first` on; the row `empty` has a
+    called node only."""
     columns = [(node, *series) for series in SERIES for node in nodes]
     head = [
         ",".join(["microservice", *(column[0] for column in columns)]),
@@ -32,7 +33,7 @@ def metrics(times: Sequence[float], nodes: Sequence[str] = NODES, empty: int = -
     ]
     rows = []
     for index, time in enumerate(times):
-        cells = [_cell(index, nodes.index(node), metric) for node, metric, _ in columns]
+        cells = [_cell(first + index, nodes.index(node), metric) for node, metric, _ in columns]
         if index == empty:
             cells = [
                 cell if column[0] == "PetSite" else "" for cell, column in zip(cells, columns, strict=True)
@@ -55,8 +56,11 @@ def target(**changes: object) -> dict[str, object]:
     return {**told, **changes}
 
 
-def write_scenario(folder: Path, issues: Mapping[str, dict[str, object]] | None = None) -> Path:
-    """A scenario of 200 normal rows and issues of five; the last node has no metrics in normal operation."""
+def write_scenario(
+    folder: Path, issues: Mapping[str, dict[str, object]] | None = None, level: int = 200
+) -> Path:
+    """A scenario of 200 normal rows and issues of five, whose first row goes on at `level`; the last node has
+    no metrics in normal operation."""
     graph = [*NODES, "invalid_AWS::DynamoDB::Table"]
     calls = {(0, 1), (1, 2), (1, 1), (1, 3)}
     lines = [",".join(["", *graph])]
@@ -70,7 +74,7 @@ def write_scenario(folder: Path, issues: Mapping[str, dict[str, object]] | None 
     )
     for name, told in (issues or {"train/issue_0": target()}).items():
         (folder / name).mkdir(parents=True)
-        rows = metrics([float(ISSUE + row * STEP) for row in range(5)], [*NODES, graph[3]])
+        rows = metrics([float(ISSUE + row * STEP) for row in range(5)], [*NODES, graph[3]], first=level)
         (folder / name / "metrics.csv").write_text(rows)
         (folder / name / "target.json").write_text(json.dumps(told))
     return folder
@@ -106,8 +110,33 @@ def test_healthy_data_goes_before_the_incident_and_is_told(tmp_path: Path) -> No
     assert (retimed.start, retimed.end) == (times[0], times[143])
     assert retimed.shift == (ISSUE - (T0 + 200 * STEP)) * 1000
     assert "12 hours of their normal operation were placed before it" in incident.meta.description
+    assert "nearest in level to the issue's values from before its fault" in incident.meta.description
     assert (incident.meta.start, incident.meta.end) == (times[0], times[-1])
     assert (incident.meta.licence, incident.meta.interval) == ("CC-BY-4.0", STEP * 1000)
+
+
+@pytest.mark.parametrize(("level", "first"), [(0, 2), (90, 20), (102, 32), (900, 56)])
+def test_the_hours_nearest_in_level_go_before_the_incident(tmp_path: Path, level: int, first: int) -> None:
+    """Rows 2, 8, ... 56 of the normal operation may be the first; their level rises by 1 a row."""
+    folder = write_scenario(tmp_path / "s", level=level)
+    _, incident = import_petshop(folder, tmp_path / "out").recordings
+    values = [s.value for s in incident.samples() if (s.node, s.metric) == ("PetSite", "latency_average")]
+
+    assert values == [*range(first, first + 144), *range(level, level + 5)]
+    (retimed,) = incident.meta.retimed
+    assert retimed.shift == (ISSUE - (T0 + (first + 144) * STEP)) * 1000
+
+
+def test_what_comes_after_the_fault_does_not_choose_the_hours(tmp_path: Path) -> None:
+    folder = write_scenario(tmp_path / "s", level=90)
+    rows = (folder / "train" / "issue_0" / "metrics.csv").read_text().splitlines()
+    changed = [*rows[:5], *(row.replace("9", "1") for row in rows[5:])]
+    other = write_scenario(tmp_path / "t", level=90)
+    (other / "train" / "issue_0" / "metrics.csv").write_text("\n".join(changed) + "\n")
+    shifts = [import_petshop(one, tmp_path / one.name / "out").recordings[1].meta for one in (folder, other)]
+
+    assert shifts[0].retimed == shifts[1].retimed
+    assert shifts[0].description.split(".", 1)[1] == shifts[1].description.split(".", 1)[1]
 
 
 def test_an_empty_cell_is_no_sample(tmp_path: Path) -> None:
