@@ -60,6 +60,8 @@ ifndef ONLY
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live steady --rate 200000 --seconds 60 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.live latency --rate 100000 --seconds 300 --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.control --rate 100000 --updates 100 --write
+	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.control_models --rate 100000 --updates 40 --write
+	@$(TOOLCHAIN) need_java; for nodes in 0 10000; do $(PYTHON) -m benchmarks.isolation --nodes $$nodes --write; done
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.heap --write
 	@$(TOOLCHAIN) need_java; $(PYTHON) -m benchmarks.sizes --write
 endif

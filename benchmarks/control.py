@@ -14,6 +14,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
@@ -25,7 +26,8 @@ import yaml
 from benchmarks import figures, witness
 from benchmarks.live import TOPIC, Live, live
 from cep_patterns.pattern import Pattern
-from records.control import ControlRecord
+from records.control import ControlRecord, PatternAck
+from records.model_control import ModelAck
 from tests.kit.cluster import Cluster
 from tests.kit.control import Control, record
 from tests.kit.processes import stop
@@ -38,6 +40,11 @@ WARM: Final = 5
 IN_FLIGHT: Final = ("drain", "drop")
 """In turn, what becomes of the partial matches of the version before."""
 MEMORY: Final = {"taskmanager": {"memory": {"process": {"size": "5g"}}}}
+
+
+Ack = PatternAck | ModelAck
+Send = Callable[[Control, int], Sequence[Ack]]
+"""Publishes an update, counted from 1, and waits for the answers of all subtasks."""
 
 
 class OnCluster:
@@ -64,8 +71,22 @@ def update(version: int) -> ControlRecord:
     return record("publish", NAME, version, pattern.wire(), in_flight=IN_FLIGHT[version % 2])
 
 
-def measure(rate: int, updates: int) -> dict[str, Any]:
-    """Seconds of each update, at that rate of samples, and how many samples were counted in the end."""
+def send_pattern(control: Control, version: int) -> Sequence[Ack]:
+    """Publishes the pattern in that version; the answers."""
+    return control.send([update(version)], PATIENCE_S)
+
+
+def measure(
+    rate: int,
+    updates: int,
+    send: Send = send_pattern,
+    pause_s: float = PAUSE_S,
+    told: Callable[[Live, OnCluster], dict[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Seconds of each update, at that rate of samples, and how many samples were counted in the end.
+
+    `pause_s`: after each update. `told`: what else is found once all that was fed has come through.
+    """
     starter = OnCluster()
     with tempfile.TemporaryDirectory(prefix="faultline-control-") as folder:
         file = Path(folder) / f"{witness.NAME}.yaml"
@@ -73,10 +94,11 @@ def measure(rate: int, updates: int) -> dict[str, Any]:
         extra = {"spread_ticks": True, "publish_matches": True, "patterns": ["library", str(file)]}
         with live(rate, (), extra, starter) as running:
             before = running.watch.read()
-            subtasks, found = publish(running, WARM + updates)
+            subtasks, found = publish(running, WARM + updates, send, pause_s)
             used = running.watch.read().since(before)
             lag = running.lag_s()
             samples = counted(running, starter)
+            others = {} if told is None else told(running, starter)
     p50, p99 = np.percentile(found[WARM:], [50, 99])
     return {
         "rate": running.rate(used),
@@ -87,10 +109,11 @@ def measure(rate: int, updates: int) -> dict[str, Any]:
         "worst_ms": max(found[WARM:]) * 1_000,
         "lag_s": lag,
         "samples": samples,
+        **others,
     }
 
 
-def publish(running: Live, updates: int) -> tuple[int, list[float]]:
+def publish(running: Live, updates: int, send: Send, pause_s: float) -> tuple[int, list[float]]:
     """Publishes one version after the other; subtasks that answered, and the seconds of each.
 
     RuntimeError where one refuses, or not all answer.
@@ -98,16 +121,15 @@ def publish(running: Live, updates: int) -> tuple[int, list[float]]:
     found, subtasks = [], 0
     with Control(running.broker.bootstrap) as control:
         for version in range(1, updates + 1):
-            sent = update(version)
             began = time.monotonic()
-            acks = control.send([sent], PATIENCE_S)
+            acks = send(control, version)
             found.append(time.monotonic() - began)
             refused = [ack.reason for ack in acks if ack.state != "live"]
             if refused:
                 raise RuntimeError(f"refused: {refused[0]}")
             subtasks = len(acks)
             running.check()
-            time.sleep(PAUSE_S)
+            time.sleep(pause_s)
     return subtasks, found
 
 

@@ -282,11 +282,49 @@ def _control(numbers: Mapping[str, Any]) -> Lines:
     ]
 
 
+def _models(numbers: Mapping[str, Any]) -> Lines:
+    p50, p99, worst = (round(numbers[f"{name}_ms"]) for name in ("p50", "p99", "worst"))
+    by = ", ".join(f"{count:,} by {name}" for name, count in numbers["scored"].items())
+    return [
+        f"`python -m benchmarks.control_models --write`. {numbers['updates']} times another bundle becomes",
+        f"the live one of a job on a cluster that reads {numbers['rate']:,.0f} samples/s. From the record to",
+        f"the last subtask's answer **p50 {p50} ms, p99 {p99} ms** (worst {worst} ms). Meanwhile all",
+        f"{numbers['samples']['fed']:,} samples that were fed were counted; each of {numbers['matches']:,} "
+        f"matches was scored in its time ({by});",
+        f"{numbers['derived']} events, of each bundle some, were derived anew by the bundle that they name",
+        "and are the same.",
+    ]
+
+
+def _isolation(numbers: Mapping[str, Any]) -> Lines:
+    how = {
+        "alone": "{graphs} small systems",
+        "beside": "{graphs}, and one of {nodes:,} nodes that misbehaves",
+    }
+    head = ("systems", "incidents of the small ones", "p50 ms", "p99 ms", "worst ms", "feeders behind, s")
+    rows = []
+    for name, words in how.items():
+        if name in numbers:
+            one = numbers[name]
+            times = [f"{one[key]:,.0f}" for key in ("p50_ms", "p99_ms", "worst_ms")]
+            behind = ", ".join(f"{each:.1f}" for each in one["feeders_behind_s"])
+            rows.append((words.format(**one), f"{one['incidents']:,}", *times, behind))
+    return [
+        "`python -m benchmarks.isolation --write`, and with `--nodes 0`. From the moment Kafka holds what",
+        "ends a tick until a consumer has an event of a small system. The one that misbehaves sends ten",
+        "times what all others send, gauges that are no numbers, and nodes that all stand out at once.",
+        "",
+        *table(head, rows),
+    ]
+
+
 SECTIONS: Final[dict[str, tuple[str, Callable[[Mapping[str, Any]], Lines]]]] = {
     "throughput": ("Throughput", _throughput),
     "stages": ("Stages of the JVM's path", _stages),
     "live": ("Live", _live),
     "control": ("Patterns changed live", _control),
+    "models": ("Models changed live", _models),
+    "isolation": ("One system that misbehaves", _isolation),
     "heap": ("Heap", _heap),
     "sizes": ("Sizes", _sizes),
 }

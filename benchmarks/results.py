@@ -3,11 +3,12 @@
     python -m benchmarks.results nezha DIR --write docs/results.md
     python -m benchmarks.results petshop DIR --write docs/results.md
     python -m benchmarks.results simulated --write docs/results.md
+    python -m benchmarks.results pairs --write docs/results.md
 
 DIR is the data set as its publishers have it. It is imported, run through the embedded job by `faultline
 run` with the shipped patterns and the released model, and judged; a day of Nezha and a scenario of PetShop
-is a run each. `simulated` needs no data: it makes seeded systems that no training drew, all in one run. Takes
-minutes; needs no torch.
+is a run each. `simulated` needs no data: it makes seeded systems that no training drew, all in one run;
+`pairs` likewise, with two unrelated faults at once. Takes minutes; needs no torch.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ from typing import Final
 
 import orjson
 
-from benchmarks.results_simulated import FIRST_SEED, not_named_first, simulated, simulated_tables
+from benchmarks.results_pairs import pairs_tables
+from benchmarks.results_simulated import (
+    FIRST_SEED,
+    PAIRS_SEED,
+    not_named_first,
+    simulated,
+    simulated_tables,
+)
 from benchmarks.results_study import Study, run_study
 from benchmarks.results_tables import alarm_lines, detection_table, fault_table, put, rankers, ranking_table
 from onnx_models.bundle import default_bundle, load_bundle
@@ -36,6 +44,9 @@ IMPORTERS: Final[dict[str, Callable[[Path, Path], Imported]]] = {
     "petshop": lambda source, out: import_petshop(source, out),
 }
 SIMULATED: Final = "simulated"
+PAIRS: Final = "pairs"
+SEEDS: Final = {SIMULATED: FIRST_SEED, PAIRS: PAIRS_SEED}
+"""Of the first system, unless another is named."""
 
 
 def studies(name: str, recordings: Sequence[Recording]) -> Iterator[tuple[str, list[Recording]]]:
@@ -56,6 +67,9 @@ def report(found: Sequence[Study], scorer: Scorer) -> str:
     for study in found:
         ranks = rankers(scorer)
         lines += [f"### {study.name}", ""]
+        if study.name == PAIRS:
+            lines += [*pairs_tables(study), ""]
+            continue
         if study.name == SIMULATED:
             lines += [*simulated_tables(study, scorer), "", *fault_table(not_named_first(study), ranks), ""]
             continue
@@ -91,21 +105,23 @@ def main(arguments: Sequence[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchmarks.results", description=__doc__)
-    parser.add_argument("set", choices=(*sorted(IMPORTERS), SIMULATED), help="whose data set it is")
+    parser.add_argument("set", choices=(*sorted(IMPORTERS), *SEEDS), help="whose data set it is")
     parser.add_argument("data", type=Path, nargs="?", help="its folder")
     parser.add_argument("--out", type=Path, default=Path("out/results"), help="recordings and runs go here")
     parser.add_argument("--reuse", action="store_true", help="judge the runs in --out anew, run none")
     parser.add_argument("--write", type=Path, help="the page whose measured part is replaced")
     parser.add_argument("--systems", type=int, default=16, help="how many are simulated")
     parser.add_argument("--faults", type=int, default=4, help="of each of them")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first; the next count on")
+    parser.add_argument("--seed", type=int, help="of the first; the next count on")
     return parser
 
 
 def _recorded(given: argparse.Namespace) -> Iterator[tuple[str, list[Recording]]]:
     """The recordings of each run; SystemExit where a data set needs a folder and none is named."""
-    if given.set == SIMULATED:
-        yield SIMULATED, simulated(given.out / "recordings", given.systems, given.faults, given.seed)
+    if given.set in SEEDS:
+        seed = SEEDS[given.set] if given.seed is None else given.seed
+        folder = given.out / "recordings"
+        yield given.set, simulated(folder, given.systems, given.faults, seed, given.set == PAIRS)
     elif given.data is None:
         raise SystemExit(f"{given.set}: name the folder of the data set")
     else:

@@ -24,7 +24,7 @@ events_explain.register(app)
 def tail(
     file: Annotated[
         Path | None,
-        typer.Argument(exists=True, dir_okay=False, help="An incidents.ndjson, instead of Kafka."),
+        typer.Argument(exists=True, help="A run's folder or its incidents.ndjson, instead of Kafka."),
     ] = None,
     bootstrap_servers: Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")] = None,
     kafka_config: KafkaConfig = None,
@@ -55,9 +55,9 @@ def _events(
     if (file is None) == (servers is None):
         raise UsageError("name a file or --bootstrap-servers, not both", "faultline events tail FILE")
     if file is not None:
-        from faultline.run_folder import read_events
+        from faultline.run_folder import events_file, read_events
 
-        return read_events(file)
+        return read_events(events_file(file))
     from faultline.kafka import incident_events
 
     return incident_events(servers or "", topic, from_beginning=from_beginning, idle_s=idle)

@@ -23,6 +23,11 @@ FRAMES_TOPIC: Final = "faultline.frames.v1"
 _DAY_MS: Final = 86_400_000
 """The topic is read from so long before the incident was found; a window is shorter by far."""
 
+_MEND: Final = (
+    "name the archive of the job that told this event: DIR, or --bootstrap-servers and --frames-topic"
+)
+_NO_ARCHIVE: Final = f"{_MEND}; a job with `publish_frames: false` keeps none"
+
 
 def register(app: typer.Typer) -> None:
     """Adds the command to `faultline events`."""
@@ -158,6 +163,7 @@ def _say_missing(event: IncidentEvent, rows: list[FrameRow], json: bool) -> None
         console.say(
             f"  the event was shortened ({', '.join(event.truncated)}), so some alarms may be missing"
         )
+    console.say(f"  mend: {_MEND if rows else _NO_ARCHIVE}")
 
 
 def _say(event: IncidentEvent, case: Case, now: IncidentEvent, found: list[Difference], json: bool) -> None:

@@ -22,6 +22,7 @@ BESIDE: Final = "feedback.ndjson"
 _CAUSE: Final = "cause="
 _SHOWN: Final = 5
 """Ids, the newest, of which one may have been meant."""
+_SHOWS: Final = "`faultline events tail` shows the ids: of a run's folder, or of Kafka with --from-beginning"
 Bootstrap = Annotated[str | None, typer.Option(help="Kafka broker(s), HOST:PORT[,...].")]
 
 
@@ -50,8 +51,8 @@ def feedback(
 ) -> None:
     """Say whether an incident named the right cause; training and the reports read it."""
     servers = None if bootstrap_servers is None else brokers(bootstrap_servers, kafka_config)
-    if file is not None and file.is_dir():
-        file = _of_run(file)
+    if file is not None:
+        file = _events_file(file)
     event = newest_event(incident.partition(":")[0], _events(file, servers, topic))
     given = _verdict(event, verdict, signal, note)
     value = given.model_dump_json(exclude_none=True)
@@ -79,15 +80,10 @@ def _kept(incident: str, value: str, file: Path | None, servers: Servers | None)
     return FEEDBACK_TOPIC
 
 
-def _of_run(folder: Path) -> Path:
-    """The events of a run's folder; UsageError where it has none."""
-    from faultline.run_folder import INCIDENTS
-    from records.errors import UsageError
+def _events_file(file: Path) -> Path:
+    from faultline.run_folder import events_file
 
-    file = folder / INCIDENTS
-    if not file.is_file():
-        raise UsageError(f"{folder} has no {file.name}", "name the --out folder of `faultline run`")
-    return file
+    return events_file(file)
 
 
 def _verdict(event: IncidentEvent, verdict: str, signal: str | None, note: str | None) -> Feedback:
@@ -124,7 +120,6 @@ def _said(given: Feedback) -> str:
 def newest_event(incident: str, events: Iterable[IncidentEvent]) -> IncidentEvent:
     """The newest revision of an incident; UsageError where there is none."""
     from records.errors import UsageError
-    from records.validation import nearest
 
     newest: dict[str, IncidentEvent] = {}
     for event in events:
@@ -132,9 +127,18 @@ def newest_event(incident: str, events: Iterable[IncidentEvent]) -> IncidentEven
         if known is None or event.order >= known.order:
             newest[event.incident_id] = event
     if incident not in newest:
-        said = nearest(incident, list(newest)[-_SHOWN:]) if newest else "; there are no events"
-        raise UsageError(f"no incident {incident!r}{said}", "faultline events tail shows the ids")
+        raise UsageError(f"no incident {incident!r}{_meant(incident, list(newest))}", _SHOWS)
     return newest[incident]
+
+
+def _meant(incident: str, known: list[str]) -> str:
+    """Words for the id that may have been meant, else for the newest."""
+    from difflib import get_close_matches
+
+    if not known:
+        return "; there are no events"
+    close = get_close_matches(incident, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; the newest are {', '.join(known[-_SHOWN:])}"
 
 
 def _events(file: Path | None, servers: Servers | None, topic: str) -> Iterable[IncidentEvent]:

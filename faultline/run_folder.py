@@ -173,6 +173,17 @@ def write_meta(path: Path, meta: RunMeta) -> None:
     (path / RUN).write_bytes(text)
 
 
+def events_file(named: Path) -> Path:
+    """The file of events that a command line names: itself, or that of a run's folder.
+
+    UsageError where the folder has none.
+    """
+    file = named / INCIDENTS if named.is_dir() else named
+    if not file.is_file():
+        raise UsageError(f"{named} has no {file.name}", "name the --out folder of `faultline run`")
+    return file
+
+
 def read_events(file: Path) -> Iterator[IncidentEvent]:
     """The incident events of an NDJSON file (gzip where its name ends in .gz)."""
     with gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb") as lines:
@@ -187,7 +198,7 @@ def read_event_line(line: bytes, place: str) -> IncidentEvent:
     try:
         return read_cloudevent(line, {"content-type": STRUCTURED_TYPE} if structured else {})
     except DataError as error:
-        raise DataError(f"{place}: {error.message}", error.mend) from error
+        raise DataError(f"{place}: {error.message}", error.mend or f"name a run's {INCIDENTS}") from error
 
 
 def _read_meta(file: Path) -> RunMeta:

@@ -15,9 +15,18 @@ from pyflink.datastream import KeyedBroadcastProcessFunction, RuntimeContext
 from pyflink.datastream.state import MapStateDescriptor
 
 from jobs.incidents import Lives, large_tag, records_tag
-from jobs.model_state import ModelState, Teller, read_outcome, read_state, step, write_state
+from jobs.model_state import (
+    Decision,
+    ModelState,
+    Teller,
+    read_outcome,
+    read_state,
+    restated,
+    step,
+    write_state,
+)
 from jobs.models import MODEL
-from jobs.rows import audit_of_job
+from jobs.rows import audit_of_job, model_record
 
 _KEY: Final = "models"
 
@@ -28,12 +37,16 @@ def models_state() -> MapStateDescriptor:
 
 
 class LiveIncidents(KeyedBroadcastProcessFunction[str, Row, Row, Row]):
-    """As Incidents; `job`: its name in answers, `own`: name and version of the configuration's bundle."""
+    """As Incidents; `job`: its name in answers, `own`: name and version of the configuration's bundle.
 
-    def __init__(self, lives: Lives, job: str, own: str) -> None:
+    `topic`: the control topic; None where the job cannot write to it.
+    """
+
+    def __init__(self, lives: Lives, job: str, own: str, topic: str | None = None) -> None:
         self._lives = lives
         self._job = job
         self._own = own
+        self._topic = topic
 
     def open(self, runtime_context: RuntimeContext) -> None:
         """Called once in the worker."""
@@ -68,9 +81,16 @@ class LiveIncidents(KeyedBroadcastProcessFunction[str, Row, Row, Row]):
         ctx.get_broadcast_state(self._descriptor).put(_KEY, write_state(after))
         if decision is not None:
             yield self._tag, audit_of_job(self._job, self._teller.ack(decision))
+            yield from self._restated(after, decision)
         if after.record != before.record:
             self._lives.models = after.record
             yield from self._in_force(after)
+
+    def _restated(self, state: ModelState, decision: Decision) -> Iterator[Any]:
+        """The record in force for the control topic, from one of the subtasks: all decide alike."""
+        again = restated(state, decision)
+        if again is not None and self._topic is not None and self._teller.subtask == 0:
+            yield self._tag, model_record(self._topic, again.model_dump_json(exclude_none=True).encode())
 
     def _known(self, ctx: Any) -> ModelState:
         if self._state is None:

@@ -66,11 +66,28 @@ def step(state: ModelState, outcome: Outcome) -> tuple[ModelState, Decision | No
     refusals = [each.reason for each in told.values() if each.reason is not None]
     if refusals:
         return state, Decision("refused", outcome.record, refusals[0], load_ms)
-    record, now = outcome.record, state.record
-    replaces = None if record is None else record.replaces
-    if replaces is not None and now is not None and now.request not in (replaces, record and record.request):
+    record = outcome.record
+    if record is not None and state.record is not None and _too_late(record, state.record):
         return state, Decision("passed_over", record, "another record is in force by now", load_ms)
     return replace(state, record=record), Decision("live", record, None, load_ms)
+
+
+def _too_late(record: ModelRecord, now: ModelRecord) -> bool:
+    """Whether what the job says is about a record that is no longer in force.
+
+    Two workers may decide in the same moment. That one takes back counts more than that the other promoted.
+    """
+    if record.replaces is None or now.request in (record.replaces, record.request):
+        return False
+    return record.action != "rollback" or not now.promotes(record.replaces)
+
+
+def restated(state: ModelState, decision: Decision) -> ModelRecord | None:
+    """The record in force, where the control topic must be told it again: the job's own lies over it."""
+    told = decision.record
+    if decision.state == "live" or told is None or told.by != "job" or state.record is None:
+        return None
+    return state.record.restated(told.request)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,10 @@ def _incidents(
             .uid("models")
         )
         requests = keyed.connect(outcomes.broadcast(models_state())).process(
-            LiveIncidents(lives, config.name, own.label), output_type=observation_type()
+            LiveIncidents(
+                lives, config.name, own.label, config.control.topic if config.writes_control else None
+            ),
+            output_type=observation_type(),
         )
     return requests.name("incidents").uid("incidents").set_buffer_timeout(AT_ONCE)
 

@@ -17,14 +17,13 @@ from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from jobs.in_turn import InTurn
 from jobs.quiet import HUSHED, Quiet, hushed
 from jobs.revisions import State, Tell, read_state, step, write_state
-from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, record
+from jobs.rows import DEAD_LETTERS_TOPIC, INCIDENTS_TOPIC, audit, model_record, record
 from jobs.score import CONTROL, FAILED, TOLD
 from jobs.suspicion import suspected
 from jobs.wire import DRAFT, End, read_end
 from records.cloudevents import to_cloudevent
 from records.feedback import Feedback
 from records.incidents import IncidentEvent
-from records.model_control import MODEL_KEY
 
 STATUSES, METHODS = ("opened", "updated", "resolved", "retracted"), ("model", "fallback")
 LINES = ("breaker", "model_compared", "model_error", "model_rollback", "model_promotion", "model_not_loaded")
@@ -71,7 +70,7 @@ class Publish(KeyedProcessFunction):
             self._counters[line["type"]].inc()
             yield audit(graph, line)
         elif kind == CONTROL:
-            yield record(self._control, MODEL_KEY, payload, {"content-type": "application/json"})
+            yield model_record(self._control, payload)
         elif kind == FEEDBACK:
             yield from self._judge(graph, payload, ctx)
         else:

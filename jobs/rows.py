@@ -10,6 +10,7 @@ from pyflink.common.typeinfo import RowTypeInfo, TypeInformation
 
 from records.control import AUDIT_TOPIC
 from records.control import DEAD_LETTERS_TOPIC as DEAD_LETTERS_TOPIC
+from records.model_control import MODEL_KEY
 
 FRAME, MATCH = "frame", "match"
 """Kinds of rows of the JVM's `observations`."""
@@ -34,6 +35,11 @@ def record_type() -> TypeInformation:
 def record(topic: str, key: str, value: bytes, headers: dict[str, str]) -> Row:
     """A record for the sinks."""
     return Row(topic, key.encode(), value, headers)
+
+
+def model_record(topic: str, value: bytes) -> Row:
+    """The record of models for the control topic."""
+    return record(topic, MODEL_KEY, value, {"content-type": "application/json"})
 
 
 def audit(graph: str, fields: dict[str, Any]) -> Row:

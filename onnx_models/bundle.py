@@ -122,9 +122,9 @@ def load_bundle(path: Path | str) -> Bundle:
 
 def _check_there(folder: Path, name: str) -> None:
     if not (folder / name).is_file():
-        raise BundleError(
-            f"no {name} in the bundle {folder}", "point to a folder <name>-<version> that a release wrote"
-        )
+        shipped = ", ".join(each.name for each in released())
+        mend = f"point to a folder <name>-<version> that a release wrote, or name a shipped one: {shipped}"
+        raise BundleError(f"no {name} in the bundle {folder}", mend)
 
 
 def read_manifest(folder: Path) -> Manifest:

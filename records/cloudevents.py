@@ -17,9 +17,11 @@ import orjson
 from cloudevents.core.bindings import kafka
 from cloudevents.core.formats.json import JSONFormat
 from cloudevents.core.v1.event import CloudEvent
+from pydantic import ValidationError
 
 from records.errors import EventError
 from records.incidents import EVENT_TYPE, IncidentEvent
+from records.validation import explain
 
 MAX_BYTES: Final = 65_536
 """Longest message: many brokers and gateways refuse more."""
@@ -75,6 +77,10 @@ def read_cloudevent(value: bytes, headers: Mapping[str, str]) -> IncidentEvent:
         if kind != EVENT_TYPE:
             raise EventError(f"a CloudEvent of type {kind!r}, not {EVENT_TYPE}")
         return IncidentEvent.model_validate_json(orjson.dumps(body))
+    except ValidationError as error:
+        first, *others = explain(error, IncidentEvent)
+        more = f", and {len(others)} more" if others else ""
+        raise EventError(f"no incident event: {first}{more}") from error
     except (ValueError, AttributeError) as error:
         raise EventError(f"no incident event: {error}") from error
 

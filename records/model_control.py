@@ -19,6 +19,11 @@ from records.validation import Record
 MODEL_KEY: Final = "model/bundles"
 """No pattern has an id with a slash."""
 
+_PROMOTED: Final = "promoted"
+_ROLLBACK: Final = "rollback"
+_SHORT: Final = 12
+"""Last digits of a bundle's hash that name it in a request: two bundles may be taken back at once."""
+
 Stage = Literal["shadow", "canary"]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
@@ -99,6 +104,17 @@ class ModelRecord(Record):
         tried = None if self.candidate is None else self.candidate.bundle
         return [each for each in (self.live, tried) if each is not None]
 
+    def promotes(self, request: str) -> bool:
+        """Whether the job wrote this to put the candidate of that request's record into its next stage."""
+        return self.by == "job" and self.request == f"{request}-{_PROMOTED}"
+
+    def restated(self, request: str) -> ModelRecord:
+        """This record once more, from the job, after one of that request that did not come into force.
+
+        The topic keeps the last record only: without this, a job that starts later would obey the other.
+        """
+        return self.model_copy(update={"by": "job", "replaces": request})
+
     def promoted(self, reason: str, time: int) -> ModelRecord:
         """The job's own record that puts the candidate into its next stage; it must be there, with a rule."""
         tried = self.candidate
@@ -109,7 +125,7 @@ class ModelRecord(Record):
             candidate = tried.model_copy(update={"stage": "canary", "share": tried.promote.share})
         else:
             live, previous = tried.bundle, live
-        return self._by_the_job("publish", "promoted", live, previous, candidate, reason, time)
+        return self._by_the_job("publish", _PROMOTED, live, previous, candidate, reason, time)
 
     def without(self, sha256: str, reason: str, time: int) -> ModelRecord:
         """The job's own record that takes this bundle back: a candidate goes, a live one gives way to the
@@ -120,7 +136,8 @@ class ModelRecord(Record):
             candidate = None
         if live is not None and live.sha256 == sha256:
             live, previous = previous, None
-        return self._by_the_job("rollback", "rollback", live, previous, candidate, reason, time)
+        word = f"{_ROLLBACK}-{sha256[-_SHORT:]}"
+        return self._by_the_job("rollback", word, live, previous, candidate, reason, time)
 
     def _by_the_job(
         self,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnn.simulator.noise import F64, chance
 from gnn.simulator.scene import Scene
-from gnn.simulator.series import METRICS, Series, cumulative, idle, measure, shares
+from gnn.simulator.series import METRICS, Series, cumulative, idle, measure, measured, shares
 from gnn.simulator.style import Style
 from records.signals import SIGNALS, Signal
 
@@ -42,12 +42,13 @@ def observe(
                 rng, scene, style, node, signal, steady[min(node, len(steady) - 1)], tick_s
             )
             side = style.side if signal == "latency" else None
+            since = measured(style.idle, scene.requests[node]) if signal == "latency" else None
             copies = 1 + (int(rng.binomial(2, style.copies)) if signal in _COPIED else 0)
             hit = int(rng.integers(0, copies))
             for copy in range(copies):
                 each = truth if copy == hit else _spared(rng, truth, scene.elsewhere[node])
                 factor = 1 + 0.6 * copy if signal == "latency" and not style.replicas else 1.0
-                value = measure(rng, style, signal, each * factor, 0 if style.replicas else copy)
+                value = measure(rng, style, signal, each * factor, 0 if style.replicas else copy, since)
                 value *= deploys[node] if signal in _COPIED else 1.0
                 if signal in _LEVELS and style.seam:
                     value[seam:] *= np.exp(rng.normal(0, style.seam))
@@ -195,17 +196,20 @@ def _edge_series(
             continue
         sent = scene.edge_requests[edge]
         few = np.exp(0.3 * rng.standard_normal(sent.size) / np.sqrt(np.maximum(sent, 1.0)))
-        served = idle(style.idle, scene.world.latency[callee] * few, sent)
+        took = scene.world.latency[callee] * few
+        served = idle(style.idle, took, sent)
+        seen = idle(style.idle, took + scene.world.edge_delay[edge], sent)
         errors = idle(style.idle_traffic, shares(rng, scene.world.errors[callee], sent), sent)
         values: dict[str, tuple[Signal, F64, Side]] = {
-            "client": ("latency", served + scene.world.edge_delay[edge], "client"),
+            "client": ("latency", seen, "client"),
             "server": ("latency", served, "server"),
             "traffic": ("traffic", idle(style.idle_traffic, sent / tick_s, sent), "client"),
             "errors": ("errors", errors, "client"),
         }
         for kind in style.edge_kinds:
             signal, truth, side = values[kind]
-            value = measure(rng, clean, signal, truth)
+            since = measured(style.idle, sent) if signal == "latency" else None
+            value = measure(rng, clean, signal, truth, measured=since)
             value[scene.silent[callee if side == "server" else caller]] = np.nan
             unit = {"latency": "s", "traffic": "1/s", "errors": "1"}[signal]
             one = Series(int(callee), f"call_{signal}_{side}", signal, unit, "gauge", int(caller), side)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from gnn.simulator.noise import F64, chance, factor
 from gnn.simulator.style import Idle, Style
 from records.signals import Signal
+
+Ticks = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,23 @@ _NOISE: dict[str, float] = {
 """Measuring noise (sigma of the logarithm) by signal; the others are counted, not measured."""
 
 
-def measure(rng: np.random.Generator, style: Style, signal: str, truth: F64, copy: int = 0) -> F64:
-    """Return what a series of ``signal`` shows of ``truth`` [R]: noise, quirks, level shifts, gaps (NaN)."""
+def measure(
+    rng: np.random.Generator,
+    style: Style,
+    signal: str,
+    truth: F64,
+    copy: int = 0,
+    measured: Ticks | None = None,
+) -> F64:
+    """Return what a series of ``signal`` shows of ``truth`` [R]: noise, quirks, level shifts, gaps (NaN).
+
+    ``measured`` [R]: the tick in which each value was measured, where a value stands: its noise stands too.
+    """
     value = truth.copy()
     sigma = _NOISE.get(signal, 0.0) * style.noise * float(np.exp(rng.normal(0, 0.6))) + 0.05 * copy
     if signal in _NOISE:
-        value *= factor(rng, value.size, min(sigma, 0.8), style.heavy)
+        noise = factor(rng, value.size, min(sigma, 0.8), style.heavy)
+        value *= noise if measured is None else noise[measured]
         if chance(rng, style.shift):
             value[int(rng.integers(0, value.size)) :] *= np.exp(
                 rng.choice([-1, 1]) * 10 ** rng.uniform(-1.5, 0.1)
@@ -107,9 +121,15 @@ def idle(style: Idle, value: F64, requests: F64, zero: float = 0.0) -> F64:
         return np.where(none, zero, value)
     if style == "absent" or none.all():
         return np.where(none, np.nan, value)
-    last = np.maximum.accumulate(np.where(none, 0, np.arange(value.size)))
+    last = measured(style, requests)
     held: F64 = np.where(none & (last == 0), np.nan, value[last])
     return held
+
+
+def measured(style: Idle, requests: F64) -> Ticks:
+    """Return for each tick the one in which the value it shows was measured; 0 before the first."""
+    ticks = np.arange(requests.size)
+    return np.maximum.accumulate(np.where(requests < 1, 0, ticks)) if style == "held" else ticks
 
 
 def cumulative(value: F64, tick_s: float) -> F64:

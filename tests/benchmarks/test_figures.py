@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,3 +76,18 @@ def test_a_process_is_read_with_its_children() -> None:
         parent.communicate(b"\n")
     assert cpu_seconds(os.getpid()) > 0
     assert cpu_seconds(parent.pid) == 0
+
+
+def test_systems_beside_one_that_misbehaves_are_told_beside_those_alone() -> None:
+    one: dict[str, Any] = {
+        "graphs": 500,
+        "nodes": 0,
+        "seconds": 120,
+        "incidents": 40,
+        "incidents_of_the_loud": 0,
+    }
+    one |= {"p50_ms": 210.4, "p99_ms": 480.0, "worst_ms": 512.0, "feeders_behind_s": [0.04]}
+    beside = {**one, "nodes": 10_000, "p99_ms": 990.0, "feeders_behind_s": [0.1, 2.0]}
+    page = figures.page({"isolation": {"beside": beside, "alone": one}})
+    assert "| 500 small systems | 40 | 210 | 480 | 512 | 0.0 |" in page
+    assert "| 500, and one of 10,000 nodes that misbehaves | 40 | 210 | 990 | 512 | 0.1, 2.0 |" in page

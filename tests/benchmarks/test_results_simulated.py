@@ -12,6 +12,7 @@ from benchmarks.results import main
 from benchmarks.results_simulated import (
     DEVELOPMENT_SEED,
     FIRST_SEED,
+    PAIRS_SEED,
     simulated,
     simulated_tables,
     told_rankers,
@@ -62,8 +63,9 @@ def test_no_training_draws_these_seeds() -> None:
     config = load_config(DEFAULT_CONFIG)
     first = config.data.seed * 1_000_000
 
-    assert not first <= FIRST_SEED < first + config.data.systems
-    assert abs(FIRST_SEED - DEVELOPMENT_SEED) > 100_000
+    for seed in (FIRST_SEED, PAIRS_SEED):
+        assert not first <= seed < first + config.data.systems
+        assert abs(seed - DEVELOPMENT_SEED) > 100_000
 
 
 def test_a_fault_shows_where_two_ticks_in_a_row_are_over_a_threshold(study: Study) -> None:

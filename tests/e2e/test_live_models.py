@@ -259,7 +259,7 @@ def test_one_that_breaks_on_real_data_is_taken_back_by_the_job(running: Running)
     (line, *_) = running.audit("model_rollback", lambda lines: lines, 1)
     assert (line["model"], line["stage"]) == ("loudest-4", "full")
     assert "nonfinite_score" in line["reason"]
-    taken = running.answered(f"{line['request']}-rollback")
+    taken = running.answered(f"{line['request']}-rollback-{broken.manifest.sha256[-12:]}")
     assert {(each["state"], each["live"]) for each in taken} == {("live", "loudest-3")}
     (row,) = running.status()
     assert (row["model"], row["reason"]) == ("loudest-3", line["reason"])

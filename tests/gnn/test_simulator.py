@@ -167,6 +167,15 @@ def test_a_held_value_is_the_last_one() -> None:
     assert np.array_equal(idle("absent", value, requests), [np.nan, 1.0, np.nan, 3.0], equal_nan=True)
 
 
+def test_a_value_that_stands_was_measured_once() -> None:
+    style = replace(clean_style(), idle="held", noise=1.0)
+    result = observed(style, [], calls=np.array([1.0, 1e-4, 1.0]), rate=np.array([100.0, 100.0, 0.01, 100.0]))
+    latency, traffic = columns(result, 2, "latency")[:, 0], columns(result, 2, "traffic")[:, 0]
+    stands = (traffic[1:] == 0) & ~np.isnan(latency[:-1])
+    assert stands.any()
+    assert np.array_equal(stands, latency[1:] == latency[:-1])
+
+
 def test_a_host_is_a_node_and_shows_its_fault() -> None:
     style = replace(clean_style(), hosts=True)
     result = observed(style, [Fault(4, "host_pressure", START, END, 4.0)], host=np.array([0, 0, 0, 1]))

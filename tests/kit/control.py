@@ -1,4 +1,4 @@
-"""Changes many patterns of a running job from one process, and waits for the answers."""
+"""Changes many patterns or bundles of a running job from one process, and waits for the answers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Any, Literal, Self
 
 from kafka import KafkaProducer
 
+from faultline import live_models
 from faultline.kafka_send import COMPACTED, Follower, make_topic
+from faultline.live_control import answers, expected
 from faultline.live_patterns import read_lines
 from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternAck
+from records.model_control import MODEL_KEY, ModelAck, ModelRecord
 
 
 def record(
@@ -67,6 +70,20 @@ class Control:
             if not missing:
                 return [ack for acks in got.values() for ack in acks.values()]
         raise RuntimeError(f"{len(missing)} of {len(got)} records were not answered within {timeout_s:g} s")
+
+    def swap(self, record: ModelRecord, timeout_s: float = 300.0) -> list[ModelAck]:
+        """Sends the record of models and waits until every subtask has answered; the answers.
+
+        RuntimeError where some are missing when the time is up.
+        """
+        sent = record.model_dump_json(exclude_none=True).encode()
+        self._producer.send(CONTROL_TOPIC, key=MODEL_KEY.encode(), value=sent)
+        self._producer.flush()
+        until = time.monotonic() + timeout_s
+        acks = answers(self._audit, record.request, until, ModelAck, live_models.read_lines)
+        if not acks or len(acks) != expected(acks):
+            raise RuntimeError(f"{len(acks)} answers to {record.request} within {timeout_s:g} s")
+        return acks
 
     def __enter__(self) -> Self:
         return self
