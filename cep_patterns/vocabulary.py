@@ -55,7 +55,7 @@ SAMPLE: Final = Vocabulary(
 """Patterns keyed by series or node look at samples."""
 
 GRAPH: Final = Vocabulary(
-    "a match or an edge",
+    "a match, an edge or a silent node",
     {
         "kind": "text",
         "graph": "text",
@@ -75,9 +75,10 @@ GRAPH: Final = Vocabulary(
     frozenset({"peer", "pattern", "version", "severity", "signal", "metric", "value", "z", "start", "end"}),
     topology=True,
 )
-"""Patterns keyed by graph look at matches and timeouts of other patterns, and at edges that appear."""
+"""Patterns keyed by graph look at matches and timeouts of other patterns, at edges that appear, and at nodes
+that have fallen silent."""
 
-KINDS: Final = ("match", "timeout", "edge")
+KINDS: Final = ("match", "timeout", "edge", "silent")
 """What `kind` can be in a graph pattern."""
 
 

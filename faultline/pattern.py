@@ -11,7 +11,7 @@ import typer
 from faultline import console, exits, pattern_files, pattern_live, pattern_proof
 from faultline.pattern_proof import Files
 from faultline.spans import Lateness, Tick
-from faultline.words import clock, duration, plural
+from faultline.words import duration, moment, plural
 
 if TYPE_CHECKING:
     from cep_patterns.gateway import Cost, Found
@@ -88,7 +88,10 @@ def import_pattern(
     except orjson.JSONDecodeError as error:
         raise PatternError(f"{file}: no JSON: {error}", "correct the file") from error
     for graph in raw if isinstance(raw, list) else [raw]:
-        document = document_of_graph(graph, key)
+        try:
+            document = document_of_graph(graph, key)
+        except PatternError as error:
+            raise PatternError(f"{file}: {error.message}", error.mend) from error
         pattern, problems = read_document(document, str(file))
         for problem in problems:
             console.note(f"{problem.severity} {problem}")
@@ -176,8 +179,8 @@ def _late(index: int, sample: Sample) -> dict[str, Any]:
 
 def _in_words(line: Mapping[str, Any]) -> str:
     if line["type"] == "late":
-        return f"late     {line['key']}  line {line['line']}, time {clock(line['time'])}"
+        return f"late     {line['key']}  line {line['line']}, time {moment(line['time'])}"
     steps = "  ".join(
-        f"{name}: {', '.join(clock(time)[11:] for time in times)}" for name, times in line["steps"].items()
+        f"{name}: {', '.join(moment(time)[11:] for time in times)}" for name, times in line["steps"].items()
     )
-    return f"{line['type']:<7}  {line['key']}  {line['pattern']}  ready {clock(line['ready_at'])}  {steps}"
+    return f"{line['type']:<7}  {line['key']}  {line['pattern']}  ready {moment(line['ready_at'])}  {steps}"

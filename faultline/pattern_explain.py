@@ -10,7 +10,7 @@ import typer
 
 from faultline import console
 from faultline.spans import Lateness, Tick
-from faultline.words import clock
+from faultline.words import moment
 from records.errors import PatternError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _timelines(
     every = [*patterns, *beside(patterns)]
     settings = Settings(tick_ms=spans[0], out_of_orderness_ms=spans[1], rules=load_rules([]))
     result = run_patterns(every, [Run("run", fed, known, trace=True)], settings)["run"]
-    return {each.id: timeline(each, result, clock) for each in patterns}
+    return {each.id: timeline(each, result, moment) for each in patterns}
 
 
 def _chosen(file: Path, samples: list[Sample], key: str | None) -> list[Sample]:

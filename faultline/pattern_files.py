@@ -39,6 +39,7 @@ def new(
     from cep_patterns.yaml_loader import LIBRARY
     from records.errors import UsageError
 
+    id_ = id_.removesuffix(".yaml")  # Who names the file means the same.
     library = os.path.relpath(LIBRARY, out)
     pattern, test = scaffold(id_, family, owner=_owner(), library=library)
     files = {out / f"{id_}.yaml": pattern, out / f"{id_}.test.yaml": test}

@@ -14,6 +14,11 @@ def clock(time: int) -> str:
     return f"{datetime.fromtimestamp(time / 1000, tz=UTC):%Y-%m-%d %H:%M:%S}"
 
 
+def moment(time: int) -> str:
+    """As `clock`, with milliseconds where the time is no whole second: `2026-01-01 00:05:02.310`."""
+    return clock(time) + (f".{time % 1000:03}" if time % 1000 else "")
+
+
 def hours(time: int) -> str:
     """`00:05` (UTC) for ms; with seconds where they are not 0."""
     moment = datetime.fromtimestamp(time / 1000, tz=UTC)

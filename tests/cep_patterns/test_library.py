@@ -25,8 +25,8 @@ FAMILIES = {
                    "saturation-deviation", "saturation-full"},
     "latency": {"edge-latency-deviation", "latency-deviation", "overload", "slow-scrape-latency"},
     "errors": {"error-deviation", "slow-scrape-errors"},
-    "traffic": {"node-silent", "traffic-drop", "traffic-surge"},
-    "availability": {"availability-drop", "availability-flapping"},
+    "traffic": {"traffic-drop", "traffic-surge"},
+    "availability": {"availability-drop", "availability-flapping", "node-silent"},
     "restarts": {"crash-loop", "restart-then-errors"},
     "topology": {"retry-storm", "slow-behind-errors", "spreading"},
 }  # fmt: skip

@@ -61,6 +61,7 @@ def test_new_writes_two_files_once(tmp_path: Path) -> None:
     assert [Path(line).name for line in told.split()] == ["slow-checkout.yaml", "slow-checkout.test.yaml"]
     assert 'signal == "errors"' in (out / "slow-checkout.yaml").read_text()
     run("new", "slow-checkout", "--out", str(out), code=USAGE)
+    run("new", "slow-checkout.yaml", "--out", str(out), code=USAGE)
     run("new", "a b", "--out", str(out), code=USAGE)
     assert "0 errors" in CliRunner().invoke(app, ["pattern", "validate", str(out)]).output
 
@@ -244,6 +245,26 @@ def test_explain_says_why_samples_did_not_match(pattern: Path, tmp_path: Path) -
     assert "web" not in told
     assert picture.read_text().startswith('digraph "high"')
     run("explain", str(pattern), "--samples", str(samples), "--key", "shop/none", code=USAGE)
+
+
+def test_samples_closer_than_a_second_are_told_apart(pattern: Path, tmp_path: Path) -> None:
+    samples = tmp_path / "fast.ndjson"
+    one = {"graph": "shop", "node": "cart", "metric": "m", "value": 20}
+    samples.write_text("".join(json.dumps({**one, "time": START + at}) + "\n" for at in (0, 250, 999)))
+    told = run("run", str(pattern), "--samples", str(samples))
+    assert "up: 00:00:00, 00:00:00.250" in told
+    assert "ready 2026-01-01 00:00:00.250" in told
+    assert "00:00:00.250" in run("explain", str(pattern), "--samples", str(samples))
+
+
+def test_import_names_the_file_of_a_condition_that_is_code(tmp_path: Path) -> None:
+    file = tmp_path / "flink.json"
+    condition = {"type": "CLASS", "className": "com.acme.Slow"}
+    node = {"name": "slow", "type": "ATOMIC", "condition": condition}
+    file.write_text(json.dumps({"name": "slow", "nodes": [node], "edges": []}))
+    result = CliRunner().invoke(app, ["pattern", "import", str(file)])
+    assert result.exit_code == USAGE
+    assert "flink.json: slow: its condition is code (com.acme.Slow)" in result.output.replace("\n", "")
 
 
 def test_explain_draws_one_pattern(pattern: Path, tmp_path: Path) -> None:

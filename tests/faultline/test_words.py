@@ -53,6 +53,9 @@ def test_quantities_leave_the_unit_one_out() -> None:
 
 def test_times_are_utc() -> None:
     assert words.clock(1_767_225_902_310) == "2026-01-01 00:05:02"
+    assert words.moment(1_767_225_902_310) == "2026-01-01 00:05:02.310"
+    assert words.moment(1_767_225_902_007) == "2026-01-01 00:05:02.007"
+    assert words.moment(1_767_225_902_000) == "2026-01-01 00:05:02"
     assert words.iso(1_767_225_902_310) == "2026-01-01T00:05:02Z"
     assert (words.hours(1_767_225_900_000), words.hours(1_767_225_902_000)) == ("00:05", "00:05:02")
 

@@ -4,9 +4,9 @@ import io.faultline.records.SeriesKey;
 import javax.annotation.Nullable;
 
 /**
- * What patterns look at: a sample; a match or an edge of a graph; a row. One object may serve many
- * events that nothing waits for; the engine keeps a {@link #copy} of an event that enters an
- * automaton.
+ * What patterns look at: a sample; a match, an edge or a silent node of a graph; a row. One object
+ * may serve many events that nothing waits for; the engine keeps a {@link #copy} of an event that
+ * enters an automaton.
  */
 public abstract class Event {
   /** Event time, ms UTC. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import javax.annotation.Nullable;
 
-/** What a condition can ask of a match or an edge of a graph. */
+/** What a condition can ask of a match, an edge or a silent node of a graph. */
 enum GraphField implements Field {
   KIND(Expr.Type.TEXT),
   GRAPH(Expr.Type.TEXT),
@@ -71,7 +71,7 @@ enum GraphField implements Field {
       return Double.NaN;
     }
     return switch (this) {
-      case VERSION -> source.version();
+      case VERSION -> source.pattern() == null ? Double.NaN : source.version();
       case VALUE -> source.value();
       case Z -> source.z();
       case START -> source.start();

@@ -3,8 +3,8 @@ package io.faultline.cep;
 import javax.annotation.Nullable;
 
 /**
- * What patterns keyed by graph look at: a match or timeout of another pattern, or an edge that
- * appears. Numbers that are not known are NaN.
+ * What patterns keyed by graph look at: a match or timeout of another pattern, an edge that
+ * appears, or a node that has fallen silent. Numbers that are not known are NaN.
  *
  * @see GraphField
  */
@@ -13,7 +13,8 @@ public final class GraphSight extends Event {
   public enum Kind {
     MATCH,
     TIMEOUT,
-    EDGE
+    EDGE,
+    SILENT
   }
 
   private final Kind kind;
@@ -25,7 +26,7 @@ public final class GraphSight extends Event {
   private final Calls calls;
 
   /**
-   * What is known of a match only.
+   * What is known of a match; of a node that has fallen silent, value, start and end only.
    *
    * @param value of its last sample, in its unit
    * @param z of its last sample
@@ -33,9 +34,9 @@ public final class GraphSight extends Event {
    * @param end time of its last sample, ms UTC
    */
   public record Source(
-      String pattern,
+      @Nullable String pattern,
       int version,
-      String severity,
+      @Nullable String severity,
       @Nullable String signal,
       @Nullable String metric,
       @Nullable String unit,
@@ -66,6 +67,18 @@ public final class GraphSight extends Event {
     this.peer = peer;
     this.source = source;
     this.calls = calls;
+  }
+
+  /**
+   * A node that tells nothing of itself while others go on.
+   *
+   * @param missed for how many of its usual gaps
+   * @param last end of the tick in which it was last heard of, ms UTC
+   */
+  public static GraphSight silent(
+      long time, String graph, String node, int missed, long last, Calls calls) {
+    Source source = new Source(null, 0, null, null, null, null, missed, Double.NaN, last, time);
+    return new GraphSight(Kind.SILENT, time, graph, node, null, source, calls);
   }
 
   public Kind kind() {
@@ -108,7 +121,13 @@ public final class GraphSight extends Event {
 
   @Override
   public String toString() {
-    String what = source == null ? peer + ">" : source.pattern() + '@';
-    return kind + " " + what + node + '@' + time;
+    return kind + " " + what() + node + '@' + time;
+  }
+
+  private String what() {
+    if (source == null) {
+      return peer + ">";
+    }
+    return source.pattern() == null ? "" : source.pattern() + '@';
   }
 }

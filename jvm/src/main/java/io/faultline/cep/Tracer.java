@@ -161,9 +161,20 @@ public final class Tracer {
     } else if (event instanceof GraphSight sight) {
       line.put("node", sight.node());
       line.put("peer", sight.peer());
-      String from = sight.source() == null ? sight.peer() : sight.source().pattern();
-      line.put("series", sight.kind().name().toLowerCase(Locale.ROOT) + " of " + from);
+      line.put("series", told(sight));
+      if (sight.kind() == GraphSight.Kind.SILENT) {
+        line.put("value", sight.source().value());
+      }
     }
+  }
+
+  private static String told(GraphSight sight) {
+    String kind = sight.kind().name().toLowerCase(Locale.ROOT);
+    return switch (sight.kind()) {
+      case SILENT -> kind;
+      case EDGE -> kind + " of " + sight.peer();
+      case MATCH, TIMEOUT -> kind + " of " + sight.source().pattern();
+    };
   }
 
   private static String labels(SampleEvent sample) {

@@ -6,6 +6,7 @@ import io.faultline.cep.Refusal;
 import io.faultline.graph.GraphConfig;
 import io.faultline.graph.GraphRun;
 import io.faultline.records.Edge;
+import io.faultline.records.NodeFrame;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -73,6 +74,13 @@ final class GraphRuns {
       run.onSight(onlooker);
     }
     return run;
+  }
+
+  /** A node's frame: from these it is told which nodes have fallen silent. */
+  void frame(NodeFrame frame) {
+    if (any) {
+      of(frame.graph()).frame(frame);
+    }
   }
 
   /** A match of a pattern that is keyed by series or node. */

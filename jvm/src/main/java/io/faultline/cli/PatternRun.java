@@ -322,7 +322,9 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   public void ignored(String reason) {}
 
   @Override
-  public void frame(NodeFrame frame) {}
+  public void frame(NodeFrame frame) {
+    graphs.frame(frame);
+  }
 
   @Override
   public void add(String reason) {}

@@ -172,6 +172,14 @@ final class GraphAssembler {
     state.newcomers.removeAll(present.keySet());
     state.lastFrame.values().removeIf(last -> last < time - FORGET_AFTER_MS);
     out.frame(time, row(state, time, present, state.topology.at(time)).encode());
+    state.presences.retain(state.lastFrame.keySet());
+    if (frames != null) {
+      state.presences.tick(
+          time,
+          present,
+          config.windowTicks(),
+          (node, presence) -> patterns.silent(state, time, node, presence, out));
+    }
   }
 
   private FrameRow row(

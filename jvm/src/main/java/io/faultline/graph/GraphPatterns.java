@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Patterns keyed by graph: over the matches of other patterns, and over edges that appear. Without
- * state of its own; not thread-safe.
+ * Patterns keyed by graph: over the matches of other patterns, over edges that appear, and over
+ * nodes that fall silent. Without state of its own; not thread-safe.
  */
 final class GraphPatterns implements MatchOutput {
   private final List<Refusal> refused = new ArrayList<>();
@@ -77,14 +77,31 @@ final class GraphPatterns implements MatchOutput {
   }
 
   /** An edge that was not there before this time. */
-  void appeared(GraphState state, long time, Edge edge, GraphOutput output) {
+  void appeared(GraphState state, long moment, Edge edge, GraphOutput output) {
     if (any) {
+      // What a tick told came at its end, which may be a millisecond ahead.
+      long time = Math.max(moment, state.lastTick);
       Calls calls = calls(state, time);
       String graph = state.graph;
       show(
           state,
           new GraphSight(
               GraphSight.Kind.EDGE, time, graph, edge.target(), edge.source(), null, calls),
+          output);
+    }
+  }
+
+  /**
+   * A node that has told nothing of itself for one more of its usual gaps, while others went on.
+   *
+   * @param time end of the tick
+   */
+  void silent(GraphState state, long time, String node, Presence presence, GraphOutput output) {
+    if (any) {
+      Calls calls = calls(state, time);
+      show(
+          state,
+          GraphSight.silent(time, state.graph, node, presence.missed(), presence.last(), calls),
           output);
     }
   }

@@ -19,6 +19,9 @@ final class GraphState {
   /** End of the tick of each node's last frame, by name. */
   TreeMap<String, Long> lastFrame = new TreeMap<>();
 
+  /** Which nodes have fallen silent. */
+  Presences presences = new Presences();
+
   /** Frames that wait for the watermark, by end of tick and node. */
   TreeMap<Long, TreeMap<String, NodeFrame>> frames = new TreeMap<>();
 
@@ -63,6 +66,7 @@ final class GraphState {
     GraphState copy = new GraphState(graph);
     copy.topology = topology.copy();
     copy.lastFrame = new TreeMap<>(lastFrame);
+    copy.presences = presences.copy();
     copy.newcomers = new HashSet<>(newcomers);
     frames.forEach((time, byNode) -> copy.frames.put(time, new TreeMap<>(byNode)));
     matches.forEach((time, list) -> copy.matches.put(time, new ArrayList<>(list)));

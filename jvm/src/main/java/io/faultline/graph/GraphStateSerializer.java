@@ -17,13 +17,15 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.types.StringValue;
 
 /**
- * Version 3: version, graph, last tick, empty ticks, timer, topology, last frames by node, waiting
+ * Version 4: version, graph, last tick, empty ticks, timer, topology, last frames by node, waiting
  * frames and matches as graph events, partial matches, the tick in which matches are counted, their
- * count. Version 2 had no count, version 1 no partial matches.
+ * count, presence of nodes. Version 3 had no presence, version 2 no count, version 1 no partial
+ * matches.
  */
 final class GraphStateSerializer extends CompactSerializer<GraphState> {
   static final GraphStateSerializer INSTANCE = new GraphStateSerializer();
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
+  private static final int OLDEST = 1;
 
   @Override
   public boolean isImmutableType() {
@@ -56,6 +58,7 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
     KeyRunsSerializer.OF_GRAPHS.serialize(state.runs, out);
     out.writeLong(state.matchTick);
     out.writeInt(state.matchesOfTick);
+    state.presences.write(out);
   }
 
   private static List<GraphEvent> waiting(GraphState state) {
@@ -72,7 +75,7 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
   @Override
   public GraphState deserialize(DataInputView in) throws IOException {
     int version = in.readByte();
-    if (version != 1 && version != 2) {
+    if (version < OLDEST || version > VERSION) {
       Versions.expect(version, VERSION, "graph state");
     }
     GraphState state = new GraphState(StringValue.readString(in));
@@ -92,6 +95,9 @@ final class GraphStateSerializer extends CompactSerializer<GraphState> {
     if (version > 2) {
       state.matchTick = in.readLong();
       state.matchesOfTick = in.readInt();
+    }
+    if (version > 3) {
+      state.presences = Presences.read(in);
     }
     return state;
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.faultline.records.Edge;
 import io.faultline.records.GraphEvent;
+import io.faultline.records.NodeFrame;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Patterns over the matches and edges of a graph. */
 class GraphPatternsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String GOLDEN = "golden/graph_state_v3.bin";
+  private static final String GOLDEN = "golden/graph_state_v4.bin";
 
   /** An error at the callee, then slowness at one that calls it. */
   private static final String UPSTREAM =
@@ -42,6 +43,17 @@ class GraphPatternsTest {
 
   private static final String EDGE =
       pattern("new-edge", "60000", step("edge", equal("kind", "'edge'")), step("bad", errors()));
+
+  private static final String SILENT =
+      pattern(
+          "silent",
+          "60000",
+          step(
+              "gone",
+              "{'op':'and','args':[%s,%s]}"
+                  .formatted(
+                      equal("kind", "'silent'"),
+                      "{'op':'==','left':{'field':'value'},'right':{'const':3}}")));
 
   private GraphState state = new GraphState("shop");
   private final List<String> lines = new ArrayList<>();
@@ -137,6 +149,26 @@ class GraphPatternsTest {
     return this;
   }
 
+  /** Frames of the tick that ends at this time: a node with a minus in front has no value. */
+  private void tick(long time, String... nodes) {
+    for (String node : nodes) {
+      float[] signals = new float[FrameRow.NODE_FLOATS];
+      signals[2] = node.startsWith("-") ? 0 : 1;
+      String name = node.replace("-", "");
+      NodeFrame frame =
+          new NodeFrame("shop", name, 10_000, time, signals, new String[0], new float[0]);
+      assembler.add(state, GraphEvent.of(frame), Long.MIN_VALUE, out);
+    }
+    assembler.advance(state, time - 1, false, out);
+  }
+
+  /** So many ticks in which all three nodes are there, the last of which ends at this time. */
+  private void present(long until, int ticks) {
+    for (int i = ticks - 1; i >= 0; i--) {
+      tick(until - i * 10_000L, "cart", "db", "web");
+    }
+  }
+
   private List<String> end() {
     assembler.advance(state, Long.MAX_VALUE, true, out);
     return lines;
@@ -196,14 +228,100 @@ class GraphPatternsTest {
     return out.getCopyOfBuffer();
   }
 
-  private void half() {
-    patterns(UPSTREAM, EDGE);
-    edge("web", "cart", 500).match("errors", "cart", 1000);
-    assembler.advance(state, 1500, false, out);
+  @Test
+  void aNodeFallsSilentWhileOthersGoOn() {
+    patterns(SILENT);
+    present(200_000, 20);
+    tick(210_000, "cart", "web");
+    tick(220_000, "cart", "web", "-db");
+    assertEquals(List.of(), lines);
+    tick(230_000, "cart", "web");
+    for (long time = 240_000; time < 500_000; time += 10_000) {
+      tick(time, "cart", "web");
+    }
+    assertEquals(List.of("match silent db [db@230000] 230000"), lines);
   }
 
   @Test
-  void partialMatchesOfReleaseThreeAreRead() throws Exception {
+  void whereAllFallSilentNobodyIsMissed() {
+    patterns(SILENT);
+    present(200_000, 20);
+    tick(600_000, "cart");
+    tick(610_000, "cart");
+    tick(620_000, "cart");
+    tick(630_000, "cart");
+    assertEquals(List.of(), lines, "most are away: it is the monitoring");
+    present(800_000, 10);
+    tick(810_000, "cart", "web");
+    tick(820_000, "cart", "web");
+    assertEquals(List.of(), end());
+  }
+
+  @Test
+  void aNodeThatComesNowAndThenIsNotMissedBetween() {
+    patterns(SILENT);
+    for (int i = 1; i <= 80; i++) {
+      if (i % 4 == 0) {
+        tick(i * 10_000L, "cart", "db", "web");
+      } else {
+        tick(i * 10_000L, "cart", "web");
+      }
+    }
+    assertEquals(List.of(), lines);
+    for (int i = 81; i <= 100; i++) {
+      tick(i * 10_000L, "cart", "web");
+    }
+    assertEquals(List.of("match silent db [db@920000] 920000"), lines);
+  }
+
+  @Test
+  void aNodeThatIsHardlyKnownIsNotMissed() {
+    patterns(SILENT);
+    present(90_000, 5);
+    for (int i = 10; i <= 40; i++) {
+      tick(i * 10_000L, "cart", "web");
+    }
+    assertEquals(List.of(), end());
+  }
+
+  @Test
+  void habitsOutliveARestart() throws Exception {
+    patterns(SILENT);
+    present(200_000, 20);
+    tick(210_000, "cart", "web");
+    state = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(bytes(state)));
+    state = GraphStateSerializer.INSTANCE.copy(state);
+    tick(220_000, "cart", "web");
+    tick(230_000, "cart", "web");
+    assertEquals(List.of("match silent db [db@230000] 230000"), lines);
+  }
+
+  @Test
+  void anEdgeThatIsLateByAMillisecondComesAfterTheTick() {
+    patterns(SILENT, EDGE);
+    present(200_000, 20);
+    tick(210_000, "cart", "web");
+    tick(220_000, "cart", "web");
+    tick(230_000, "cart", "web");
+    Edge late = new Edge("shop", "web", "cart", 100_000, null, 500_000);
+    assembler.add(state, GraphEvent.of(late), 229_999, out);
+    match("errors", "cart", 230_000);
+    assertEquals(
+        List.of(
+            "match silent db [db@230000] 230000",
+            "match new-edge cart [cart@230000, cart@230000] 230000"),
+        end());
+  }
+
+  private void half() {
+    patterns(UPSTREAM, EDGE);
+    present(20_000, 2);
+    edge("web", "cart", 20_500).match("errors", "cart", 21_000);
+    assembler.advance(state, 21_500, false, out);
+  }
+
+  @Test
+  void partialMatchesOfReleaseFourAreRead() throws Exception {
     half();
     if (Boolean.getBoolean("faultline.golden.write")) {
       Files.write(Path.of("src/test/resources", GOLDEN), bytes(state));
@@ -215,6 +333,19 @@ class GraphPatternsTest {
     assertArrayEquals(golden, bytes(state), "the form has changed");
     state = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(golden));
     lines.clear();
+    match("latency", "web", 23_000);
+    assertTrue(
+        end().contains("match upstream web [cart@21000, web@23000] 23000"), lines.toString());
+  }
+
+  @Test
+  void stateOfReleaseThreeKnowsNoPresence() throws Exception {
+    patterns(UPSTREAM, EDGE);
+    byte[] golden;
+    try (InputStream in = getClass().getResourceAsStream("/golden/graph_state_v3.bin")) {
+      golden = in.readAllBytes();
+    }
+    state = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(golden));
     match("latency", "web", 3000);
     assertTrue(end().contains("match upstream web [cart@1000, web@3000] 3000"), lines.toString());
   }
@@ -236,7 +367,7 @@ class GraphPatternsTest {
   void stateOfReleaseOneHasNoPartialMatches() throws Exception {
     GraphState old = new GraphState("shop");
     byte[] now = bytes(old);
-    byte[] before = new byte[now.length - 5 - Long.BYTES - Integer.BYTES];
+    byte[] before = new byte[now.length - 5 - Long.BYTES - 2 * Integer.BYTES];
     System.arraycopy(now, 0, before, 0, before.length);
     before[0] = 1;
     GraphState read = GraphStateSerializer.INSTANCE.deserialize(new DataInputDeserializer(before));
