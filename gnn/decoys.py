@@ -27,7 +27,8 @@ F32 = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 FROZEN_Z = 6.0
-"""From this |z| on a tick freezes its baseline."""
+"""Beyond this |z| a tick freezes its baseline: ``ANOMALOUS_Z`` of the job's ``Baseline``; a test holds both
+equal."""
 SHOWN = 0.6
 """z' of about 5: from there on a node deviates."""
 PLAIN = 1.0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from gnn.batches import make_batch, with_decoys
 from gnn.config import TrainConfig
-from gnn.decoys import laid
+from gnn.decoys import FROZEN_Z, laid
 from gnn.examples import Example, pack
 from gnn.loss import loss_of
 from gnn.model import RootCauseNet
@@ -166,3 +168,9 @@ def test_a_shifted_system_differs_at_one_other_node_and_only_from_shortly_before
         assert same[: max(0, fault.start - 8)].all()
         moved += len(nodes)
     assert moved > 5
+
+
+def test_a_baseline_freezes_from_the_same_deviation_on_as_in_the_job() -> None:
+    source = Path(__file__).parents[2] / "jvm/src/main/java/io/faultline/node/Baseline.java"
+    told = re.findall(r"ANOMALOUS_Z = ([0-9.]+);", source.read_text(encoding="utf-8"))
+    assert [float(one) for one in told] == [FROZEN_Z]
