@@ -100,7 +100,7 @@ class PartsReader:
 
     def _read_keys(self, fields: dict[str, Any], visible: tuple[str, ...]) -> Iterator[RefusedError]:
         """Reads the short forms of a part's keys in place; what is wrong with each."""
-        readers = {
+        readers: dict[str, Callable[[Any], Any]] = {
             "where": partial(self._condition, "where", visible),
             "until": partial(self._condition, "until", visible),
             "times": times,

@@ -217,7 +217,7 @@ def test_backtest_tells_what_a_pattern_of_graphs_costs(
     text = "id: told\nversion: 1\nkey: graph\nwithin: 1h\nsteps: [%s]\n"
     old.write_text(text % step)
     new.write_text(text % f"{step}, {step.replace('name: a', 'name: b')}")
-    against = ["--against", str(old), str(pattern), "--json"]
+    against = ["--against", str(old), "--against", str(pattern), "--json"]
     printed = run("backtest", str(new), str(pattern), str(recording), *against)
     told = [json.loads(line) for line in printed.splitlines()]
     costs = {
