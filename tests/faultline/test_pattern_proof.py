@@ -120,6 +120,16 @@ def test_a_loop_that_would_not_end_is_given_up_and_says_why(tmp_path: Path) -> N
     assert re.search(r"a key held the most partial matches that it may, and [0-9,]+ went", told)
 
 
+def test_run_knows_signals_by_their_metrics_as_explain_does(tmp_path: Path) -> None:
+    pattern, samples = tmp_path / "busy.yaml", tmp_path / "samples.ndjson"
+    step = "{name: a, where: signal == 'cpu' and value > 1}"
+    pattern.write_text(f"id: busy\nversion: 1\nkey: series\nsteps: [{step}]\n")
+    one = {"graph": "g", "node": "n", "metric": "process_cpu_usage", "value": 5, "time": START}
+    samples.write_text(json.dumps(one))
+    assert run("run", str(pattern), "--samples", str(samples)).startswith("match")
+    assert "MATCH" in run("explain", str(pattern), "--samples", str(samples))
+
+
 @pytest.fixture
 def storm(tmp_path: Path) -> Path:
     """A folder with a pattern keyed by graph that would not end, the one it looks at, their test, samples."""
