@@ -122,17 +122,15 @@ def run_pattern(
     """Feed samples to a pattern in the file's order and print its matches, timeouts and late samples."""
     from cep_patterns.gateway import Run, Settings, run_patterns
     from cep_patterns.yaml_loader import load_some
-    from records.errors import PatternError
+    from faultline.pattern_runs import read_samples, refuse
     from records.recordings import numbered_lines
-    from records.samples import Edge, Sample
+    from records.samples import Edge
 
-    fed = [sample for _, sample in numbered_lines(samples, Sample)]
+    fed = read_samples(samples)
     known = [edge for _, edge in numbered_lines(edges, Edge)] if edges else []
     settings = Settings(tick_ms=tick, out_of_orderness_ms=out_of_orderness)
     result = run_patterns(load_some([pattern]), [Run("run", fed, known)], settings)["run"]
-    if result.refused:
-        told = "\n".join(f"{pattern}: {name}: {reason}" for name, reason in result.refused.items())
-        raise PatternError(told, "correct the pattern")
+    refuse(result.refused, f"{pattern}: ")
     lines = [_found(each) for each in result.found] + [_late(index, fed[index]) for index in result.late]
     for line in lines:
         if json:
