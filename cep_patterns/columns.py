@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from cep_patterns import tree
 from cep_patterns.expressions import Parser, one_line
+from cep_patterns.fitting import type_of
 from cep_patterns.vocabulary import NAMED, ConditionError, Typed, Vocabulary, wrong
 from records.errors import PatternError
 
@@ -42,6 +43,7 @@ def read_columns(
     `steps`: those that take rows. In a text a column is named by `as`, or else after what it shows:
     `last(peak).value` is peak_value, `count(peak)` is peak_count. PatternError that names the column.
     """
+    _check_text(wanted)
     pairs = list(wanted.items()) if isinstance(wanted, Mapping) else [_named(each) for each in _split(wanted)]
     if not pairs:
         raise PatternError("select: no column is asked for", 'write for example "last(peak).value"')
@@ -50,6 +52,21 @@ def read_columns(
     if twice is not None:
         raise PatternError(f"select: two columns are called {twice}", "name one of them: `... as other`")
     return [Column(name, _value(name, text, steps, vocabulary)) for name, text in pairs]
+
+
+def _check_text(wanted: object) -> None:
+    if not isinstance(wanted, str | Mapping):
+        raise PatternError(
+            f"select: columns as text or as a mapping, or a function, are wanted; this is {type_of(wanted)}",
+            'write for example "last(peak).value"',
+        )
+    pairs = wanted.items() if isinstance(wanted, Mapping) else ()
+    wrong = next((pair for pair in pairs if not all(isinstance(each, str) for each in pair)), None)
+    if wrong is not None:
+        raise PatternError(
+            f"select: column {wrong[0]!r}: {wrong[1]!r}: names and expressions are text",
+            'write for example {"end": "last(peak).value"}',
+        )
 
 
 def _split(text: str) -> Iterator[str]:

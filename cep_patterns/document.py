@@ -5,11 +5,12 @@ Owns the document's keys. Unknown keys are errors that name the nearest valid on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
-from cep_patterns.model import PatternModel, vocabulary_of
+from cep_patterns.model import PartModel, PatternModel, StepModel, vocabulary_of
 from cep_patterns.parts import PartsReader
 from cep_patterns.problems import Problem
 from cep_patterns.select import derive_select
@@ -43,6 +44,7 @@ PATTERN_KEYS: Final = (
     "severity",
     "runbook",
 )
+_STRUCTURE: Final = ("key", "fields", "steps", "within_ms", "after_match", "on_timeout")
 _KEYS: Final = ("series", "node", "graph", "row")
 _FIELD_KINDS: Final = ("number", "text", "truth")
 
@@ -50,7 +52,7 @@ _FIELD_KINDS: Final = ("number", "text", "truth")
 def read_document(raw: object, file: str | None = None) -> tuple[PatternModel | None, list[Problem]]:
     """The pattern in the mapping `raw` and its problems; no pattern where one of them is an error.
 
-    Every step is read, so one pass shows every wrong condition.
+    Every key and every step is read, so one pass shows all that is wrong.
     """
     reader = _Reader()
     pattern = reader.pattern(raw)
@@ -82,19 +84,48 @@ class _Reader:
         for refused in unknown(document, PATTERN_KEYS):
             self._problem(refused)
         fields = {name: document[name] for name in PATTERN_KEYS if name in document}
-        vocabulary = vocabulary_of(_key(document), _row_fields(document))
-        steps = PartsReader(vocabulary, self._problem).read(fields.pop("steps", None))
+        fields["steps"] = self._steps(document)
         if "within" in fields:
             within = fields.pop("within")
             fields["within_ms"] = None if within is None else self._try(duration_ms, within, "within")
         fields["after_match"] = self._try(after_match, fields.get("after_match", "no_skip"), None)
         if self.problems:
+            self._rest(fields)
             return None
         if "key" in fields:
-            fields["select"] = derive_select(fields["key"], steps)
-        return made(PatternModel, {**fields, "steps": steps})
+            fields["select"] = derive_select(fields["key"], fields["steps"])
+        return self._made(fields)
 
-    def _try(self, read: Any, value: object, key: str | None) -> Any:
+    def _steps(self, document: Mapping[str, Any]) -> list[PartModel] | None:
+        """The steps; None where they, or what their conditions may look at, cannot be read."""
+        key, fields = self._try(_key, document, None), self._try(_row_fields, document, None)
+        if key is None or (key == "row" and fields is None):
+            return None
+        reader = PartsReader(vocabulary_of(key, fields), self._problem)
+        return cast("list[PartModel] | None", self._try(reader.read, document.get("steps"), None))
+
+    def _rest(self, fields: Mapping[str, Any]) -> None:
+        """Tells what is wrong with the keys that were not read before, in a pattern that cannot be made."""
+        read_before = ("key", "fields", "within_ms", "after_match", "steps")
+        rest = {name: value for name, value in fields.items() if name not in read_before}
+        key = {"key": "series"} if "key" in fields else {}
+        self._try(partial(made, PatternModel), {**rest, **key, "steps": [StepModel(name="any")]}, None)
+
+    def _made(self, fields: Mapping[str, Any]) -> PatternModel | None:
+        """The pattern; where a key cannot be used, what is wrong with the structure is told all the same."""
+        try:
+            return made(PatternModel, fields)
+        except RefusedError as refused:
+            self._problem(refused)
+        structure = {name: fields[name] for name in _STRUCTURE if name in fields}
+        try:
+            pattern = made(PatternModel, {**structure, "id": "any", "version": 1})
+        except RefusedError:
+            return None  # Told already.
+        self.problems += [each for each in validate(pattern) if each.severity == "error"]
+        return None
+
+    def _try(self, read: Callable[[Any], Any], value: object, key: str | None) -> Any:
         try:
             return read(value)
         except RefusedError as refused:

@@ -6,7 +6,8 @@ group: those of the round before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from cep_patterns.expressions import parse_condition
@@ -61,44 +62,59 @@ class PartsReader:
 
     def _part(self, raw: object, name: str, seen: tuple[str, ...]) -> PartModel:
         document = mapping(raw, "a step")
-        return self._group(document, seen) if "group" in document else self._step(document, name, seen)
+        return self._group(document, name, seen) if "group" in document else self._step(document, name, seen)
 
     def _step(self, document: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> StepModel:
-        for refused in unknown(document, STEP_KEYS):
-            raise refused
-        fields = dict(document)
+        wrong = list(unknown(document, STEP_KEYS))
+        fields = {key: document[key] for key in STEP_KEYS if key in document}
         visible = seen if _negated(document) else (*seen, name)
-        self._read_keys(fields, visible)
+        wrong += self._read_keys(fields, visible)
         if "within" in fields:
-            within = fields.pop("within")
-            fields["within_ms"] = None if within is None else _keyed("within", duration_ms, within)
+            fields["within_ms"] = fields.pop("within")
+        self._tell(wrong, name)
         return made(StepModel, fields)
 
-    def _group(self, document: Mapping[str, Any], seen: tuple[str, ...]) -> GroupModel:
+    def _tell(self, wrong: Iterable[RefusedError], name: str) -> None:
+        """Tells all that is wrong with one part, and leaves it."""
+        told = list(wrong)
+        for refused in told:
+            self._refuse(RefusedError(refused.message, refused.step or name, refused.column))
+        if told:
+            raise _ToldError("a part is wrong")
+
+    def _group(self, document: Mapping[str, Any], name: str, seen: tuple[str, ...]) -> GroupModel:
         for key in document:
             if key in _NOT_OF_GROUPS:
                 raise RefusedError(_NOT_OF_GROUPS[str(key)])
-        for refused in unknown(document, GROUP_KEYS):
-            raise refused
-        fields = dict(document)
+        wrong = list(unknown(document, GROUP_KEYS))
+        fields = {key: document[key] for key in GROUP_KEYS if key in document}
         visible = tuple(dict.fromkeys((*seen, *_taking([document]))))
         again = "times" in document or "one_or_more" in document
-        self._read_keys(fields, visible)
+        wrong += self._read_keys(fields, visible)
         inside = fields["group"]
         fields["group"] = self.read(inside, "group", visible if again else seen)
+        self._tell(wrong, name)
         if len(fields["group"]) < len(inside):
             raise _ToldError("a part of the group is wrong")
         return made(GroupModel, fields)
 
-    def _read_keys(self, fields: dict[str, Any], visible: tuple[str, ...]) -> None:
-        for key in ("where", "until"):
-            if key in fields:
-                fields[key] = self._condition(key, fields[key], visible)
-        if fields.get("times") is not None:
-            fields["times"] = times(fields["times"])
+    def _read_keys(self, fields: dict[str, Any], visible: tuple[str, ...]) -> Iterator[RefusedError]:
+        """Reads the short forms of a part's keys in place; what is wrong with each."""
+        readers: dict[str, Callable[[Any], Any]] = {
+            "where": partial(self._condition, "where", visible),
+            "until": partial(self._condition, "until", visible),
+            "times": times,
+            "within": partial(_keyed, "within", duration_ms),
+        }
+        for key, read in readers.items():
+            if fields.get(key) is not None:
+                try:
+                    fields[key] = read(fields[key])
+                except RefusedError as refused:
+                    yield refused
 
-    def _condition(self, key: str, raw: object, steps: tuple[str, ...]) -> Expr | None:
-        if raw is None or raw is True:
+    def _condition(self, key: str, steps: tuple[str, ...], raw: object) -> Expr | None:
+        if raw is True:
             return None
         if not isinstance(raw, str):
             raise RefusedError(f"{key}: a condition is text; this is {kind_of(raw)}")

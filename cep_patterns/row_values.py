@@ -47,6 +47,8 @@ def check(trial: Tried) -> None:
         raise PatternError(
             f"rows: a list of mappings is wanted; this is {type_of(trial.rows)}", "say list(rows)"
         )
+    if not trial.rows and isinstance(trial.pattern, Pattern):
+        raise PatternError("rows: there are none, so nothing is known of their fields", "give at least one")
     for number, row in enumerate(trial.rows):
         _check_row(trial, number, row)
 

@@ -122,24 +122,26 @@ def run_pattern(
     """Feed samples to a pattern in the file's order and print its matches, timeouts and late samples."""
     from cep_patterns.gateway import Run, Settings, run_patterns
     from cep_patterns.yaml_loader import load_some
-    from records.errors import PatternError
+    from faultline.pattern_runs import beside, read_samples, refuse
     from records.recordings import numbered_lines
-    from records.samples import Edge, Sample
+    from records.rules import load_rules
+    from records.samples import Edge
 
-    fed = [sample for _, sample in numbered_lines(samples, Sample)]
+    fed = read_samples(samples)
     known = [edge for _, edge in numbered_lines(edges, Edge)] if edges else []
-    settings = Settings(tick_ms=tick, out_of_orderness_ms=out_of_orderness)
-    result = run_patterns(load_some([pattern]), [Run("run", fed, known)], settings)["run"]
-    if result.refused:
-        told = "\n".join(f"{pattern}: {name}: {reason}" for name, reason in result.refused.items())
-        raise PatternError(told, "correct the pattern")
+    settings = Settings(tick_ms=tick, out_of_orderness_ms=out_of_orderness, rules=load_rules([]))
+    patterns = load_some([pattern])
+    own = {each.id for each in patterns}
+    result = run_patterns([*patterns, *beside(patterns)], [Run("run", fed, known)], settings)["run"]
+    result.found = [each for each in result.found if each.pattern in own]
+    refuse(result.refused, f"{pattern}: ")
     lines = [_found(each) for each in result.found] + [_late(index, fed[index]) for index in result.late]
     for line in lines:
         if json:
             console.say_json(line)
         else:
             console.say(_in_words(line))
-    for told in _contained(result.costs):
+    for told in _contained(each for each in result.costs if each.pattern in own):
         console.note(told)
     console.note(
         f"{plural(result.samples, 'sample')}, {plural(len(result.found), 'result')}, {len(result.late)} late"

@@ -46,11 +46,14 @@ def explain(
     """Show a pattern's automaton and its warnings; with samples, which step was reached and what failed."""
     from cep_patterns.gateway import automata
     from cep_patterns.yaml_loader import load_some, read_patterns
+    from faultline.pattern_runs import refuse
 
     loaded = load_some([pattern])
     _check(pattern, loaded, svg, None if samples else {"--key": key, "--edges": edges})
     warnings = [str(each) for each in read_patterns([pattern]).problems]
-    timelines = _timelines(loaded, samples, edges, key, (tick, out_of_orderness)) if samples else {}
+    timelines, refused = (
+        _timelines(loaded, samples, edges, key, (tick, out_of_orderness)) if samples else ({}, {})
+    )
     for one, automaton in zip(loaded, automata(loaded), strict=True):
         _draw(one, automaton, dot, svg)
         lines = timelines.get(one.id, [])
@@ -58,6 +61,7 @@ def explain(
             console.say_json({"automaton": automaton, "warnings": warnings, "timeline": lines})
         elif dot is None or str(dot) != "-":
             _show(one, automaton, warnings, lines)
+    refuse(refused, f"{pattern}: ")
 
 
 def _check(
@@ -115,30 +119,27 @@ def _timelines(
     edges: Path | None,
     key: str | None,
     spans: tuple[int, int],
-) -> dict[str, list[str]]:
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The timeline of each pattern, and which were given up and why."""
     from cep_patterns.gateway import Run, Settings, run_patterns
     from cep_patterns.timeline import timeline
-    from faultline.pattern_runs import beside
+    from faultline.pattern_runs import beside, read_samples
     from records.recordings import numbered_lines
     from records.rules import load_rules
-    from records.samples import Edge, Sample
+    from records.samples import Edge
 
-    fed = _chosen(samples, [each for _, each in numbered_lines(samples, Sample)], key)
+    fed = _chosen(read_samples(samples), key)
     known: list[Edge] = [each for _, each in numbered_lines(edges, Edge)] if edges else []
     every = [*patterns, *beside(patterns)]
     settings = Settings(tick_ms=spans[0], out_of_orderness_ms=spans[1], rules=load_rules([]))
     result = run_patterns(every, [Run("run", fed, known, trace=True)], settings)["run"]
-    return {each.id: timeline(each, result, moment) for each in patterns}
+    return {each.id: timeline(each, result, moment) for each in patterns}, result.refused
 
 
-def _chosen(file: Path, samples: list[Sample], key: str | None) -> list[Sample]:
+def _chosen(samples: list[Sample], key: str | None) -> list[Sample]:
     """The samples of one node, all where none is named; UsageError where it has none."""
     from records.errors import UsageError
 
-    if not samples:
-        raise UsageError(
-            f"{file}: there are no samples", "put native samples in it, one JSON object per line"
-        )
     chosen = [each for each in samples if key is None or f"{each.graph}/{each.node}" == key]
     if not chosen:
         there = ", ".join(sorted({f"{each.graph}/{each.node}" for each in samples})[:5])

@@ -13,8 +13,9 @@ from cep_patterns.gateway import Run, Settings, run_patterns
 from cep_patterns.model import PatternModel
 from cep_patterns.yaml_loader import LIBRARY, load_library, load_some
 from faultline.backtest import Day, day_of, tick_of
-from records.errors import PatternError, UsageError
-from records.recordings import META_FILE, Recording, open_recording
+from records.errors import PatternError, RecordingError, UsageError
+from records.recordings import META_FILE, Recording, numbered_lines, open_recording
+from records.samples import Sample
 
 
 def patterns_and_recordings(paths: Iterable[Path]) -> tuple[list[PatternModel], list[Recording]]:
@@ -84,10 +85,7 @@ def run_over(
             for place, each in enumerate(recordings)
         ]
     results = run_patterns(patterns, runs, Settings(rules=rules))
-    refused = {id_: why for result in results.values() for id_, why in result.refused.items()}
-    if refused:
-        told = "\n".join(f"{name}: {reason}" for name, reason in refused.items())
-        raise PatternError(told, "correct the pattern")
+    refuse({id_: why for result in results.values() for id_, why in result.refused.items()})
     names = _names(recordings)
     return {
         name: [
@@ -97,6 +95,25 @@ def run_over(
         ]
         for name in sets
     }
+
+
+def refuse(refused: Mapping[str, str], before: str = "") -> None:
+    """PatternError where the engine refused a pattern, or gave one up: id to reason."""
+    if refused:
+        told = "\n".join(f"{before}{name}: {reason}" for name, reason in refused.items())
+        raise PatternError(told, "correct the pattern")
+
+
+def read_samples(file: Path) -> list[Sample]:
+    """The native samples of a file, one JSON object per line.
+
+    RecordingError where there is none: nothing was found in nothing, which says nothing of a pattern.
+    """
+    samples = [each for _, each in numbered_lines(file, Sample)]
+    if not samples:
+        mend = "put native samples in it, one JSON object per line"
+        raise RecordingError(f"{file}: there are no samples", mend)
+    return samples
 
 
 def _names(recordings: Sequence[Recording]) -> list[str]:

@@ -90,6 +90,7 @@ def _incidents(
             )
             .name("models")
             .uid("models")
+            .set_buffer_timeout(AT_ONCE)
         )
         requests = keyed.connect(outcomes.broadcast(models_state())).process(
             LiveIncidents(

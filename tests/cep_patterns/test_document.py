@@ -200,6 +200,51 @@ def test_every_wrong_step_is_told_in_one_pass() -> None:
     assert [problem.step for problem in found] == ["a", "b", None]
 
 
+WRONG_EVERYWHERE = """
+id: a b
+version: soon
+key: series
+within: 5
+after_match: skip
+severty: high
+steps:
+- {name: one, where: vlue > 1, times: often, within: 0s}
+- group: [{name: two, whre: value > 1}]
+  until: z >
+"""
+
+
+def test_all_that_is_wrong_is_told_in_one_pass() -> None:
+    told = "\n".join(map(str, problems(WRONG_EVERYWHERE)))
+    wanted = (
+        "unknown key 'severty'; did you mean 'severity'?",
+        "id: String should match",
+        "version: Input should be a valid integer",
+        "within: a duration with its unit is wanted",
+        "after_match: unknown strategy 'skip'",
+        "step one: where: column 1: unknown name 'vlue'",
+        "step one: times: a number or {from, to} is wanted",
+        "step one: within: 0s is no time at all",
+        "step two: unknown key 'whre'; did you mean 'where'?",
+        ": group of two: until: column 1: not an expression",
+    )
+    assert [each for each in wanted if each not in told] == []
+    assert len(problems(WRONG_EVERYWHERE)) == len(wanted) - 1, "id and version are one"
+
+
+@pytest.mark.parametrize("steps", ["3", "[]"])
+def test_wrong_steps_do_not_hide_the_rest(steps: str) -> None:
+    told = "\n".join(map(str, problems(f"id: p\nversion: 0\nkey: series\nwithin: 5\nsteps: {steps}")))
+    assert told.count("\n") == 2
+    assert all(each in told for each in ("steps: a list of at least one", "version: ", "within: "))
+
+
+def test_a_wrong_version_does_not_hide_the_structure() -> None:
+    told = "\n".join(map(str, problems("id: p\nversion: 0\nkey: series\nsteps: [{name: a}, {name: a}]")))
+    assert "version: " in told
+    assert "step a: the name is used 2 times" in told
+
+
 def test_a_step_looks_at_itself_and_at_earlier_ones_only() -> None:
     model(
         with_steps(

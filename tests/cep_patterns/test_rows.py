@@ -61,6 +61,7 @@ def test_a_missing_value_makes_a_condition_false() -> None:
         ([{"time": 10**30, "value": 6}], {}, "row 0: time: the event time in whole ms is wanted"),
         (iter(rows(6)), {}, "rows: a list of mappings is wanted"),
         ("rows", {}, "rows: a list of mappings is wanted; this is of type str"),
+        ([], {}, "rows: there are none, so nothing is known of their fields"),
         (rows(6), {"key": "value"}, "key: a list of fields is wanted"),
         (rows(6), {"key": ["who"]}, "row 0: there is no field 'who' to key by"),
         (rows(6), {"out_of_orderness_ms": -1}, "out_of_orderness_ms: a whole number from 0 on is wanted"),

@@ -120,6 +120,57 @@ def test_a_loop_that_would_not_end_is_given_up_and_says_why(tmp_path: Path) -> N
     assert re.search(r"a key held the most partial matches that it may, and [0-9,]+ went", told)
 
 
+def test_run_knows_signals_by_their_metrics_as_explain_does(tmp_path: Path) -> None:
+    pattern, samples = tmp_path / "busy.yaml", tmp_path / "samples.ndjson"
+    step = "{name: a, where: signal == 'cpu' and value > 1}"
+    pattern.write_text(f"id: busy\nversion: 1\nkey: series\nsteps: [{step}]\n")
+    one = {"graph": "g", "node": "n", "metric": "process_cpu_usage", "value": 5, "time": START}
+    samples.write_text(json.dumps(one))
+    assert run("run", str(pattern), "--samples", str(samples)).startswith("match")
+    assert "MATCH" in run("explain", str(pattern), "--samples", str(samples))
+
+
+@pytest.fixture
+def storm(tmp_path: Path) -> Path:
+    """A folder with a pattern keyed by graph that would not end, the one it looks at, their test, samples."""
+    pattern = tmp_path / "storm.yaml"
+    pattern.write_text(
+        "- {id: hit, version: 1, key: node, steps: [{name: a, where: value > 1}]}\n"
+        "- id: endless\n  version: 1\n  key: graph\n  within: 36500d\n  steps:\n"
+        "  - {name: a, where: pattern == 'hit', one_or_more: true, combinations: true}\n"
+        "  - {name: b, where: pattern == 'none'}\n"
+    )
+    (tmp_path / "storm.test.yaml").write_text(
+        "interval: 1s\ntests:\n- {name: storm, kind: near_miss, "
+        "input_series: [{series: 'm{node=\"n\"}', values: '5x1000'}], expect: []}\n"
+    )
+    samples = [Sample(graph="g", node="n", metric="m", value=5, time=START + 1000 * at) for at in range(1000)]
+    (tmp_path / "storm.ndjson").write_text("\n".join(each.model_dump_json() for each in samples))
+    meta = RecordingMeta(name="storm", graph="g", interval=1000, start=START, end=START + 1_000_000)
+    write_recording(tmp_path / "recording", meta, samples, (), [])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["run", "storm.yaml", "--samples", "storm.ndjson"], USAGE),
+        (["explain", "storm.yaml", "--samples", "storm.ndjson"], USAGE),
+        (["backtest", "storm.yaml", "recording"], USAGE),
+        (["test", "storm.yaml"], FINDINGS),
+    ],
+)
+def test_a_loop_over_a_graph_that_would_not_end_is_given_up(
+    storm: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int
+) -> None:
+    monkeypatch.chdir(storm)
+    result = CliRunner().invoke(app, ["pattern", *words])
+    assert result.exit_code == code
+    told = " ".join(result.output.split())
+    assert re.search(r"endless: given up after \d+ samples: its automaton took \d+ s", told)
+    assert re.search(r"a key held the most partial matches that it may, and [0-9,]+ went", told)
+
+
 def test_run_names_what_had_to_be_contained(tmp_path: Path) -> None:
     lines = [{"graph": "g", "node": "n", "metric": "m", "value": 5, "time": START + at} for at in range(16)]
     samples = tmp_path / "samples.ndjson"
@@ -166,6 +217,26 @@ def test_backtest_fails_where_there_are_too_many_false_alarms(pattern: Path, rec
     printed = run("backtest", str(pattern), str(recording), "--max-false-alarms", "0.1", code=FINDINGS)
     assert "after 2 min by high" in printed
     assert "false alarm: monday 2026-01-01 01:31:00 on cart: high" in printed
+
+
+def test_backtest_tells_what_a_pattern_of_graphs_costs(
+    pattern: Path, recording: Path, tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    step = "{name: a, where: pattern == 'high'}"
+    text = "id: told\nversion: 1\nkey: graph\nwithin: 1h\nsteps: [%s]\n"
+    old.write_text(text % step)
+    new.write_text(text % f"{step}, {step.replace('name: a', 'name: b')}")
+    against = ["--against", str(old), "--against", str(pattern), "--json"]
+    printed = run("backtest", str(new), str(pattern), str(recording), *against)
+    told = [json.loads(line) for line in printed.splitlines()]
+    costs = {
+        line["set"]: line["cost"] for line in told if line["type"] == "pattern" and line["pattern"] == "told"
+    }
+    assert set(costs) == {"these", "against"}
+    assert costs["these"]["partials_peak"] == 1
+    assert costs["against"]["partials_peak"] == 0
+    assert all(each["steps_per_sample"] > 0 for each in costs.values())
 
 
 def test_backtest_needs_patterns_and_recordings(pattern: Path, recording: Path) -> None:
@@ -218,7 +289,6 @@ def test_backtest_names_the_line_that_is_wrong(pattern: Path, recording: Path) -
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--samples", "empty.ndjson"], "empty.ndjson: there are no samples"),
         (["--key", "shop/cart"], "--key says which samples, and there are none"),
         (["--samples", "empty.ndjson", "--tick", "0s"], "Invalid value for '--tick': above 0 is wanted"),
         (["--samples", "empty.ndjson", "--out-of-orderness", "x"], "Invalid value for '--out-of-orderness'"),
@@ -230,6 +300,16 @@ def test_explain_refuses_what_it_cannot_use(pattern: Path, words: list[str], tol
     result = CliRunner().invoke(app, ["pattern", "explain", str(pattern), *words])
     assert result.exit_code == USAGE
     assert told in " ".join(result.stderr.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("command", ["run", "explain"])
+def test_a_file_without_a_sample_is_no_answer(pattern: Path, command: str) -> None:
+    empty = pattern.parent / "empty.ndjson"
+    empty.write_text("")
+    result = CliRunner().invoke(app, ["pattern", command, str(pattern), "--samples", str(empty)])
+    assert result.exit_code == FINDINGS
+    told = " ".join(result.stderr.split())
+    assert "empty.ndjson: there are no samples mend: put native samples in it" in told
 
 
 def test_explain_says_why_samples_did_not_match(pattern: Path, tmp_path: Path) -> None:

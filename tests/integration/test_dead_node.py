@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from cep_patterns.yaml_loader import LIBRARY
 from faultline.run_folder import read_events
 from jobs.config import JobConfig
 from jobs.pipeline import run_embedded
@@ -47,47 +45,24 @@ def samples() -> Iterator[Sample]:
                 )
 
 
-def made_production(folder: Path) -> Path:
-    """The shipped pattern as the page says to copy it."""
-    shipped = (LIBRARY / "node-silent.yaml").read_text(encoding="utf-8")
-    file = folder / "node-gone.yaml"
-    file.write_text(
-        shipped.replace("id: node-silent", "id: node-gone").replace("experimental", "production"),
-        encoding="utf-8",
-    )
-    return file
-
-
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[IncidentEvent]]:
-    """What a job tells with the shipped library alone, and with its pattern of silence made production."""
+def told(tmp_path_factory: pytest.TempPathFactory) -> list[IncidentEvent]:
+    """What a job with the shipped library tells."""
     folder = tmp_path_factory.mktemp("dead")
     meta = RecordingMeta(name="shop", graph="shop", interval=TICK, start=T0, end=T0 + TICKS * TICK)
     edges = [Edge(graph="shop", source=a, target=b, time=T0) for a, b in CALLS]
     recording = write_recording(folder / "recording", meta, samples(), edges)
-    found = {}
-    for name, patterns in (("library", ["library"]), ("gone", ["library", str(made_production(folder))])):
-        out = folder / name
-        source = {"type": "recordings", "paths": [str(recording.path)]}
-        sinks = {"files": {"dir": str(out)}}
-        config = {"sources": [source], "sinks": sinks, "patterns": patterns}
-        run_embedded(JobConfig.model_validate(config))
-        file = out / "incidents.ndjson"
-        found[name] = list(read_events(file)) if file.exists() else []
-    return found
+    source = {"type": "recordings", "paths": [str(recording.path)]}
+    config = {"sources": [source], "sinks": {"files": {"dir": str(folder)}}}
+    run_embedded(JobConfig.model_validate(config))
+    return list(read_events(folder / "incidents.ndjson"))
 
 
-def test_the_dead_node_is_the_first_cause_and_its_silence_the_reason(
-    told: dict[str, list[IncidentEvent]],
-) -> None:
-    (event,) = [event for event in told["gone"] if event.status == "opened"]
+def test_the_dead_node_is_the_first_cause_and_its_silence_the_reason(told: list[IncidentEvent]) -> None:
+    (event,) = [event for event in told if event.status == "opened"]
     first = event.root_causes[0]
     assert first.node == DEAD
     assert "silence" in {each.kind for each in first.evidence}
     assert event.onset <= T0 + (DIED + 1) * TICK
     assert event.detected_at <= T0 + DIED * TICK + SILENCE_MS + TICK
-    assert [each.pattern for each in event.triggers] == ["node-gone"]
-
-
-def test_the_library_alone_opens_nothing_for_silence(told: dict[str, list[IncidentEvent]]) -> None:
-    assert told["library"] == []
+    assert [each.pattern for each in event.triggers] == ["node-silent"]

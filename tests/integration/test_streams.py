@@ -220,9 +220,11 @@ def test_a_condition_on_a_field_that_is_not_there_names_those_that_are() -> None
         ("", "no column"),
         ("last(down.value", "not a list of expressions"),
         ("first(down).tags", "has no field 'tags'"),
+        (None, "columns as text or as a mapping, or a function, are wanted; this is nothing"),
+        ({"end": 5}, "column 'end': 5: names and expressions are text"),
     ],
 )
-def test_a_column_that_makes_no_sense_is_named(wanted: str, message: str) -> None:
+def test_a_column_that_makes_no_sense_is_named(wanted: Any, message: str) -> None:
     stream = CEP.pattern(readings(), UP_DOWN)
     with pytest.raises(PatternError) as caught:
         stream.select(wanted)

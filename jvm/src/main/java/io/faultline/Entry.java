@@ -97,7 +97,8 @@ public final class Entry {
             .union(observations.getSideOutput(Correlate.AUDIT))
             .map(Entry::auditRow, OutRow.TYPE)
             .name("audit")
-            .uid("audit");
+            .uid("audit")
+            .setBufferTimeout(Split.BUFFER_MS);
     Map<String, DataStream<Row>> streams = new HashMap<>();
     streams.put(OBSERVATIONS, observations);
     streams.put(DEAD_LETTERS, parts.deadLetters());

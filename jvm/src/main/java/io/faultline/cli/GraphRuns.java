@@ -1,7 +1,9 @@
 package io.faultline.cli;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.Event;
 import io.faultline.cep.KeyRuns;
+import io.faultline.cep.LivePattern;
 import io.faultline.cep.Refusal;
 import io.faultline.graph.GraphConfig;
 import io.faultline.graph.GraphRun;
@@ -12,34 +14,41 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import javax.annotation.Nullable;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /** The graphs of one run, for its patterns keyed by graph. */
 final class GraphRuns {
-  private final GraphConfig config;
   private final Consumer<byte[]> matches;
-  @Nullable private final BiConsumer<KeyRuns, Event> onlooker;
+  private final BiConsumer<KeyRuns, Event> onlooker;
   private final Map<String, GraphRun> graphs = new TreeMap<>();
   private final boolean any;
-  private final List<Refusal> refused;
+
+  /** Of no graph: has the patterns of all. */
+  private final GraphRun none;
 
   /**
    * @param matches takes what patterns keyed by graph find
-   * @param onlooker is shown what they are about to see; null = nobody
+   * @param onlooker is shown what they are about to see; may change them then
    */
-  GraphRuns(
-      GraphConfig config, Consumer<byte[]> matches, @Nullable BiConsumer<KeyRuns, Event> onlooker) {
-    this.config = config;
+  GraphRuns(GraphConfig config, Consumer<byte[]> matches, BiConsumer<KeyRuns, Event> onlooker) {
     this.matches = matches;
     this.onlooker = onlooker;
-    GraphRun none = new GraphRun(config, "");
+    this.none = new GraphRun(config, "");
     this.any = none.hasPatterns();
-    this.refused = none.refused();
   }
 
   List<Refusal> refused() {
-    return refused;
+    return none.refused();
+  }
+
+  /** The patterns keyed by graph that run. */
+  List<CompiledPattern> patterns() {
+    return none.patterns();
+  }
+
+  /** Runs these patterns from now on. */
+  void use(List<LivePattern> patterns) {
+    none.use(patterns);
   }
 
   /**
@@ -69,10 +78,8 @@ final class GraphRuns {
   }
 
   private GraphRun begin(String graph) {
-    GraphRun run = new GraphRun(config, graph);
-    if (onlooker != null) {
-      run.onSight(onlooker);
-    }
+    GraphRun run = none.beside(graph);
+    run.onSight(onlooker);
     return run;
   }
 

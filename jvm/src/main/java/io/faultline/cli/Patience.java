@@ -6,7 +6,6 @@ import io.faultline.cep.PatternModel;
 import io.faultline.cep.PatternStats;
 import io.faultline.cep.Refusal;
 import io.faultline.config.LimitsConfig;
-import io.faultline.node.NodeProcessor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,16 +28,17 @@ final class Patience {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MS = 1e6;
 
-  private final NodeProcessor processor;
+  private final Consumer<List<LivePattern>> engine;
   private final long began = System.nanoTime();
   private List<CompiledPattern> patterns;
 
   /**
-   * @param processor that of a run that begins now
+   * @param patterns of a run that begins now
+   * @param engine runs from then on what it is given, in place of them
    */
-  Patience(NodeProcessor processor) {
-    this.processor = processor;
-    this.patterns = processor.patterns();
+  Patience(List<CompiledPattern> patterns, Consumer<List<LivePattern>> engine) {
+    this.patterns = patterns;
+    this.engine = engine;
   }
 
   /** Whether a pattern with these counts is given up after so many ns of a run. */
@@ -47,12 +47,12 @@ final class Patience {
   }
 
   /**
-   * Lets the processor go on without the patterns that are given up.
+   * Lets the engine go on without the patterns that are given up.
    *
    * @param samples read so far
    */
   void look(int samples, Consumer<Refusal> refused) {
-    List<LivePattern> stay = new ArrayList<>();
+    List<CompiledPattern> stay = new ArrayList<>();
     for (CompiledPattern pattern : patterns) {
       PatternStats stats = pattern.stats();
       if (stats.nanos() > ENOUGH_NANOS
@@ -62,12 +62,12 @@ final class Patience {
             new Refusal(
                 model.id(), model.version(), reason(stats, "%,d samples".formatted(samples))));
       } else {
-        stay.add(LivePattern.of(pattern.model()));
+        stay.add(pattern);
       }
     }
     if (stay.size() < patterns.size()) {
-      processor.use(stay);
-      patterns = processor.patterns();
+      patterns = stay;
+      engine.accept(stay.stream().map(each -> LivePattern.of(each.model())).toList());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.faultline.cli;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.Event;
 import io.faultline.cep.KeyRuns;
 import io.faultline.cep.Refusal;
@@ -50,7 +51,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   private final Consumer<ObjectNode> lines;
   private final GraphRuns graphs;
   private final Costs costs;
-  private final Patience patience;
+  private final List<Patience> patience;
   @Nullable private final Tracer tracer;
   private final BlockSplitter blocks = new BlockSplitter();
   private final Map<String, Node> nodes = new HashMap<>();
@@ -96,13 +97,17 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       Consumer<ObjectNode> lines) {
     this.name = name;
     this.processor = processor;
-    this.graphs =
-        new GraphRuns(graphs, json -> tell(parse(json)), tracer == null ? null : this::trace);
+    this.graphs = new GraphRuns(graphs, json -> tell(parse(json)), this::sight);
     this.outOfOrderness = outOfOrderness;
     this.tracer = tracer;
     this.lines = lines;
-    this.costs = new Costs(processor.patterns());
-    this.patience = new Patience(processor);
+    List<CompiledPattern> all = new ArrayList<>(processor.patterns());
+    all.addAll(this.graphs.patterns());
+    this.costs = new Costs(all);
+    this.patience =
+        List.of(
+            new Patience(processor.patterns(), processor::use),
+            new Patience(this.graphs.patterns(), this.graphs::use));
   }
 
   /** Feeds all samples, lets event time run to the end, and tells what each pattern cost. */
@@ -213,8 +218,13 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       fire(watermark);
       graphs.advance(watermark);
       costs.look();
-      patience.look(index, this::refused);
+      giveUp();
     }
+  }
+
+  /** Lets the patterns go that would keep the run from ending. */
+  private void giveUp() {
+    patience.forEach(each -> each.look(index, this::refused));
   }
 
   private void refused(Refusal refusal) {
@@ -229,6 +239,7 @@ final class PatternRun implements Decoder.Output, NodeOutput {
       if (node.timer == timer.time()) {
         node.timer = Long.MAX_VALUE;
         current = node;
+        giveUp();
         processor.advance(node.state, timer.time(), this);
         schedule(node, processor.nextTimer(node.state));
       }
@@ -255,6 +266,13 @@ final class PatternRun implements Decoder.Output, NodeOutput {
   @Override
   public void sample(SampleEvent sample) {
     trace(current.state.runs(), sample);
+  }
+
+  private void sight(KeyRuns runs, Event sight) {
+    if (tracer != null) {
+      trace(runs, sight);
+    }
+    giveUp();
   }
 
   private void trace(KeyRuns runs, Event event) {

@@ -26,6 +26,9 @@ public final class ControlSource {
 
   private static final String MODELS = "model/";
 
+  /** In ms: whoever publishes waits for the answer. */
+  private static final long AT_ONCE = 0;
+
   private ControlSource() {}
 
   /** The records of the topic, as Row(key, value). */
@@ -34,7 +37,8 @@ public final class ControlSource {
     return env.fromSource(
             source(config, job), AlwaysIdle.strategy(), "kafka " + config.topic(), TYPE)
         .uid("source-control")
-        .setParallelism(1);
+        .setParallelism(1)
+        .setBufferTimeout(AT_ONCE);
   }
 
   /**

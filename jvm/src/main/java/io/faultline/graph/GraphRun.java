@@ -1,7 +1,9 @@
 package io.faultline.graph;
 
+import io.faultline.cep.CompiledPattern;
 import io.faultline.cep.Event;
 import io.faultline.cep.KeyRuns;
+import io.faultline.cep.LivePattern;
 import io.faultline.cep.Refusal;
 import io.faultline.node.NodeOutput;
 import io.faultline.records.Edge;
@@ -28,8 +30,17 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   private BiConsumer<KeyRuns, Event> onlooker = (runs, sight) -> {};
 
   public GraphRun(GraphConfig config, String graph) {
-    this.assembler = new GraphAssembler(config);
+    this(new GraphAssembler(config), graph);
+  }
+
+  private GraphRun(GraphAssembler assembler, String graph) {
+    this.assembler = assembler;
     this.state = new GraphState(graph);
+  }
+
+  /** Another graph with the same patterns, which count both and change for both. */
+  public GraphRun beside(String graph) {
+    return new GraphRun(assembler, graph);
   }
 
   /** Shows what the patterns keyed by graph are about to see, with their partial matches. */
@@ -61,6 +72,16 @@ public final class GraphRun implements NodeOutput, GraphOutput {
   /** Patterns keyed by graph that do not run, and why. */
   public List<Refusal> refused() {
     return assembler.patterns().refused();
+  }
+
+  /** The patterns keyed by graph that run. */
+  public List<CompiledPattern> patterns() {
+    return assembler.patterns().patterns();
+  }
+
+  /** Runs these patterns from now on; what the graph holds of others goes. */
+  public void use(List<LivePattern> patterns) {
+    assembler.patterns().use(patterns);
   }
 
   /** Whether there is any pattern keyed by graph. */

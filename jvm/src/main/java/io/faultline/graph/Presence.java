@@ -13,14 +13,11 @@ import org.apache.flink.core.memory.DataOutputView;
 final class Presence {
   private static final int PRESENT = 2;
 
-  /** Older gaps fade. */
-  private static final int HABIT = 32;
+  /** What is left of a long gap after each further one: a third after 32 of them. */
+  private static final float FADING = 31f / 32;
 
   /** Gaps that make a habit. */
   private static final int LEAST = 10;
-
-  /** So many deviations above the mean a gap is still usual. */
-  private static final double USUAL_DEVIATIONS = 2;
 
   private static final double ROUNDING = 1e-3;
 
@@ -30,13 +27,11 @@ final class Presence {
   /** Ticks that went on without the node since then. */
   private int away;
 
-  /** Gaps seen, at most {@value #HABIT}. */
+  /** Gaps seen, at most {@value #LEAST}. */
   private int known;
 
-  /** Fading mean of the logarithm of the ticks between two signs of life, and mean deviation. */
-  private float logGap;
-
-  private float spread;
+  /** The longest gap that is usual, ticks: that of all so far, where older ones fade. */
+  private float usual = 1;
 
   /** Whether any signal of the node had a value in this tick. */
   static boolean isSign(NodeFrame frame) {
@@ -48,19 +43,14 @@ final class Presence {
     return false;
   }
 
-  /** The longest gap that is usual, ticks, at least 1. */
-  double usual() {
-    return Math.exp(logGap + USUAL_DEVIATIONS * spread);
-  }
-
   /** Usual gaps that it has been away. */
   int missed() {
-    return (int) (away / usual() + ROUNDING);
+    return (int) (away / usual + ROUNDING);
   }
 
   /** Whether the next tick should show a sign, and it is not long gone. */
   boolean isDue(int longest) {
-    return away + 1 >= usual() - ROUNDING && missed() < longest;
+    return away + 1 >= usual - ROUNDING && missed() < longest;
   }
 
   Presence(long time) {
@@ -74,10 +64,8 @@ final class Presence {
   /** It showed a sign in the tick that ends at this time, ms UTC. */
   void came(long time) {
     last = time;
-    float log = (float) Math.log(away + 1);
-    known = Math.min(HABIT, known + 1);
-    logGap += (log - logGap) / known;
-    spread += (Math.abs(log - logGap) - spread) / known;
+    known = Math.min(LEAST, known + 1);
+    usual = Math.max(away + 1, FADING * usual);
     away = 0;
   }
 
@@ -97,8 +85,7 @@ final class Presence {
     Presence copy = new Presence(last);
     copy.away = away;
     copy.known = known;
-    copy.logGap = logGap;
-    copy.spread = spread;
+    copy.usual = usual;
     return copy;
   }
 
@@ -106,16 +93,14 @@ final class Presence {
     out.writeLong(last);
     out.writeInt(away);
     out.writeByte(known);
-    out.writeFloat(logGap);
-    out.writeFloat(spread);
+    out.writeFloat(usual);
   }
 
   static Presence read(DataInputView in) throws IOException {
     Presence presence = new Presence(in.readLong());
     presence.away = in.readInt();
     presence.known = in.readByte();
-    presence.logGap = in.readFloat();
-    presence.spread = in.readFloat();
+    presence.usual = in.readFloat();
     return presence;
   }
 }
