@@ -5,11 +5,8 @@ Pure but for the scores that are handed in. Imports records, numpy, onnx_models 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
-
-import numpy as np
 
 from jobs.alerts import Alert, trace_id, worst
 from jobs.evidence import evidence_for, matches_of, onset_of, silent_since
@@ -43,17 +40,8 @@ def open_case(request: Request) -> Case:
     rows = tuple(row for row in read if row.tick_ms == read[-1].tick_ms)
     if not rows or not rows[-1].nodes:
         return Case(request, rows, None)
-    return Case(request, rows, snapshot_of(request, rows))
-
-
-def snapshot_of(request: Request, rows: Sequence[FrameRow]) -> Snapshot:
-    """What the model sees: the rows, the incident's alarms, and no candidate that is set aside, unless all
-    are.
-    """
     alarms = [Alarm(alert.node, alert.signal) for alert in request.incident.alerts]
-    snapshot = encode(rows, alarms)
-    left = snapshot.mask & ~np.isin(np.array(snapshot.nodes), request.set_aside)
-    return replace(snapshot, mask=left) if request.set_aside and left.any() else snapshot
+    return Case(request, rows, encode(rows, alarms))
 
 
 def urgency(case: Case) -> int:
@@ -143,7 +131,6 @@ def _event(case: Case, causes: list[RootCause], **fields: object) -> IncidentEve
             "qos": _QOS[worst(incident.alerts)],
             "trace_id": trace_id(incident.id),
             "causation_id": newest.id,
-            "set_aside": list(request.set_aside),
             "latency_ms": float(request.time - incident.last_match),
             **fields,
         }

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from jobs.alerts import Alert, AlertKey
-from jobs.grouping import MAX_ALERTS, Incident, gather, set_aside
+from jobs.grouping import MAX_ALERTS, Incident, gather
 from jobs.signs import are_back, is_data
 from records.frames import FrameRow
 
@@ -85,15 +85,11 @@ Event = Matched | Framed | Woken
 
 @dataclass(frozen=True)
 class Score:
-    """Ask for the cause at `time`, from the rows at `ring` (oldest first; none where no row came yet).
-
-    `set_aside`: nodes that another open incident is about.
-    """
+    """Ask for the cause at `time`, from the rows at `ring` (oldest first; none where no row came yet)."""
 
     incident: Incident
     time: int
     ring: tuple[int, ...]
-    set_aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,7 +157,6 @@ def _framed(state: State, row: FrameRow, settings: Settings) -> tuple[State, tup
         return state, ()
     state, outputs = _remember(state, row, settings)
     state, touched = _join(state, row.time, settings, row)
-    aside = set_aside(state.incidents, row.tick_ms, row)
     still: tuple[Incident, ...] = ()
     for incident in state.incidents:
         incident = _listen(incident, row)
@@ -172,7 +167,7 @@ def _framed(state: State, row: FrameRow, settings: Settings) -> tuple[State, tup
         still = (*still, incident)
         recent = row.time - incident.last_match <= RESCORE_TICKS * row.tick_ms
         if incident.id in touched or (recent and is_data(row)):
-            outputs = (*outputs, Score(incident, row.time, state.ring, aside[incident.id]))
+            outputs = (*outputs, Score(incident, row.time, state.ring))
     return _wake(replace(state, incidents=still), outputs, settings)
 
 

@@ -19,6 +19,7 @@ from pyflink.datastream import KeyedProcessFunction, OutputTag, RuntimeContext
 from pyflink.datastream.state import MapStateDescriptor, ValueStateDescriptor
 
 from jobs.alerts import Alert, alert_of
+from jobs.grouping import Incident
 from jobs.incident import (
     Event,
     Forget,
@@ -143,9 +144,9 @@ class Lives:
 
     def _act(self, graph: str, output: Output, ctx: Any) -> Iterator[Any]:
         match output:
-            case Score():
+            case Score(incident, time, ring):
                 self._counters["requests"].inc()
-                yield self._asked(graph, output)
+                yield self._asked(graph, incident, time, ring)
             case Resolve(incident, time, ending, since):
                 self._counters["ended"].inc()
                 ended = write_end(End(incident.id, time, ending, since))
@@ -156,12 +157,10 @@ class Lives:
             case Wake(time):
                 ctx.timer_service().register_event_time_timer(time)
 
-    def _asked(self, graph: str, score: Score) -> Any:
+    def _asked(self, graph: str, incident: Incident, time: int, ring: Sequence[int]) -> Any:
         """The request; that of a large graph goes apart, without the rows that went there before."""
-        time, ring = score.time, score.ring
         stored = {at: bytes(row) for at in ring if (row := self._ring.get(at)) is not None}
-        rows = pick(ring, stored)
-        request = Request(graph, time, score.incident, rows, self.models, set_aside=score.set_aside)
+        request = Request(graph, time, incident, pick(ring, stored), self.models)
         if not request.rows or not self._is_large(request.rows[-1]):
             return Row(graph, SCORE, time, self._placed(write_request(request)))
         there = tuple(at for at in ring if at in stored and self._is_large(stored[at]))

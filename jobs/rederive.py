@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jobs.alerts import Alert
-from jobs.assess import Case, answered, fallen_back, snapshot_of
+from jobs.assess import Case, answered, fallen_back
 from jobs.grouping import Incident
 from jobs.incident import WAIT_TICKS
 from jobs.wire import Request
+from onnx_models.encoding import encode
 from onnx_models.scores import Scores
+from onnx_models.snapshot import Alarm
 from records.frames import FrameRow
 from records.incidents import IncidentEvent, Trigger
 
@@ -103,11 +105,10 @@ def _case(event: IncidentEvent, rows: tuple[FrameRow, ...], triggers: Sequence[T
     alerts = tuple(_alert(each) for each in triggers)
     newest = max(each.time for each in alerts)
     incident = Incident(event.incident_id, event.detected_at, alerts, newest, newest)
-    aside = tuple(event.set_aside)
-    request = Request(event.graph, rows[-1].time, incident, (), set_aside=aside)
+    request = Request(event.graph, rows[-1].time, incident, ())
     if not rows[-1].nodes:
         return Case(request, rows, None)
-    return Case(request, rows, snapshot_of(request, rows))
+    return Case(request, rows, encode(rows, [Alarm(each.node, each.signal) for each in alerts]))
 
 
 def _alert(trigger: Trigger) -> Alert:

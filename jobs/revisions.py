@@ -21,9 +21,9 @@ from jobs.wire import End
 from records.feedback import Feedback
 from records.incidents import IncidentEvent
 
-VERSION: Final = 3
-"""1 knew no retracted incidents and no probability of an anomaly, 2 no nodes that are set aside."""
-_READERS: Final = (1, 2, 3)
+VERSION: Final = 2
+"""1 knew no retracted incidents and no probability of an anomaly."""
+_READERS: Final = (1, 2)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,6 @@ class Request:
 
     Frame rows as bytes, oldest first, maybe none. `models`: which bundles serve, None for the
     configuration's. `elsewhere`: times of the rows that are empty here, in order: who scores has them.
-    `set_aside`: nodes that are no candidates, since another open incident is about them.
     """
 
     graph: str
@@ -54,7 +53,6 @@ class Request:
     rows: tuple[bytes, ...]
     models: ModelRecord | None = None
     elsewhere: tuple[int, ...] = ()
-    set_aside: tuple[str, ...] = ()
 
     def filled(self, stored: Callable[[int], bytes | None]) -> Request:
         """The request with the rows that were elsewhere, `stored` by time; what is not there is left out."""
@@ -100,8 +98,6 @@ def write_request(request: Request) -> bytes:
         head["models"] = request.models.model_dump()
     if request.elsewhere:
         head["elsewhere"] = request.elsewhere
-    if request.set_aside:
-        head["set_aside"] = request.set_aside
     text = plain_bytes(head)
     parts = [_HEAD.pack(_MAGIC, _VERSION, len(text)), text, _SIZE.pack(len(request.rows))]
     for row in request.rows:
@@ -123,9 +119,7 @@ def read_request(data: bytes) -> Request:
         raise StateError(f"a request that is cut short: {error}", "restore another savepoint") from error
     models = record_of(head.get("models"))
     elsewhere = tuple(head.get("elsewhere", ()))
-    aside = tuple(head.get("set_aside", ()))
-    incident = incident_of(head["incident"])
-    return Request(head["graph"], head["time"], incident, rows, models, elsewhere, aside)
+    return Request(head["graph"], head["time"], incident_of(head["incident"]), rows, models, elsewhere)
 
 
 def _read_rows(data: bytes, offset: int) -> tuple[bytes, ...]:

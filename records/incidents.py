@@ -128,7 +128,6 @@ class IncidentEvent(Record):
     anything is wrong in the graph, by the model; null for the fallback. `resolution` says why an incident
     ended: its signals were back, its graph's data stopped, or somebody judged it false, for which it is
     `retracted`: the last word on it, whose id is `<incident_id>:retracted`, whichever its revision.
-    `set_aside`: nodes that were no candidates, since another incident that began with this one is about them.
     `truncated` names the parts that were shortened to fit.
     """
 
@@ -155,7 +154,6 @@ class IncidentEvent(Record):
     trace_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
     causation_id: str | None = None
     topology_version: int = 0
-    set_aside: list[str] = Field(default_factory=list)
     latency_ms: Number = None
     truncated: list[str] = Field(default_factory=list)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,20 +53,6 @@ def test_the_model_s_answer_is_explained(case: Case) -> None:
     assert event.input_hash.startswith("sha256:")
     assert event.latency_ms == TICK / 2
     assert sum(cause.score or 0 for cause in event.root_causes) == pytest.approx(1, abs=1e-3)
-
-
-def test_a_node_that_is_set_aside_is_no_candidate(case: Case) -> None:
-    apart = open_case(replace(case.request, set_aside=("cart",)))
-    assert apart.snapshot is not None
-    event = answered(apart, rank_by_deviation(apart.snapshot), MODEL)
-    assert {cause.node for cause in event.root_causes} == {"checkout", "frontend"}
-    assert event.set_aside == ["cart"]
-    assert event.input_hash != fallen_back(case, "timeout").input_hash
-
-
-def test_with_all_nodes_set_aside_all_are_candidates(case: Case) -> None:
-    everything = open_case(replace(case.request, set_aside=NODES))
-    assert fallen_back(everything, "timeout").root_causes == fallen_back(case, "timeout").root_causes
 
 
 def test_the_same_request_gives_the_same_draft(case: Case) -> None:

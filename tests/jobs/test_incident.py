@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -226,44 +225,6 @@ def test_two_faults_at_once_in_far_parts_are_two_incidents() -> None:
         ["db", "frontend"],
         ["mail", "checkout"],
     ]
-
-
-SHARED = ("cart", "db", "frontend", "mail", "relay")
-SHARED_EDGES = (("frontend", "cart"), ("frontend", "mail"), ("cart", "db"), ("mail", "relay"))
-
-
-def shared(alarms: Iterable[tuple[int, str]]) -> tuple[State, list[Output]]:
-    """Trouble of db and of relay at once, and of all that call them: frontend suffers from both."""
-    wrong = {(node, "latency"): 40.0 for node in SHARED}
-    events: list[Event] = [Framed(frame_row(tick, nodes=SHARED, edges=SHARED_EDGES)) for tick in range(6)]
-    for tick in (6, 7, 8):
-        events += [Matched(alert(tick, node)) for at, node in alarms if at == tick]
-        events.append(Framed(frame_row(tick, wrong, nodes=SHARED, edges=SHARED_EDGES)))
-    return play(events)
-
-
-@pytest.mark.parametrize(
-    "alarms",
-    [
-        ((6, "frontend"), (6, "db"), (6, "relay"), (6, "cart"), (6, "mail")),
-        ((6, "relay"), (7, "frontend"), (7, "mail"), (7, "db"), (8, "cart")),
-        ((6, "frontend"), (7, "cart"), (7, "mail"), (8, "relay"), (8, "db")),
-    ],
-)
-def test_a_common_caller_does_not_join_two_faults(alarms: Sequence[tuple[int, str]]) -> None:
-    state, outputs = shared(alarms)
-    (one, other) = sorted(
-        {each.node for each in incident.alerts} - {"frontend"} for incident in state.incidents
-    )
-    assert sorted([sorted(one), sorted(other)]) == [["cart", "db"], ["mail", "relay"]]
-    aside = [output.set_aside for output in outputs if isinstance(output, Score)][-2:]
-    assert sorted(aside) == [("db",), ("relay",)]
-
-
-def test_one_fault_sets_nothing_aside() -> None:
-    state, outputs = shared(((6, "frontend"), (7, "cart"), (8, "db")))
-    assert [each.node for each in open_one(state).alerts] == ["frontend", "cart", "db"]
-    assert {output.set_aside for output in outputs if isinstance(output, Score)} == {()}
 
 
 def test_open_incidents_of_a_graph_are_bounded() -> None:

@@ -41,16 +41,6 @@ def test_the_input_is_found_and_gives_the_same_answer(later: int) -> None:
     assert now.input_hash == event.input_hash
 
 
-def test_what_was_set_aside_is_again() -> None:
-    rows = archive()[16:26]
-    case = open_case(replace(request(rows, tick=25), set_aside=("cart",)))
-    event = fallen_back(case, "timeout")
-    again = find_case(event, archive(), T)
-    assert again is not None
-    assert differences(event, derive(event, again, None)) == []
-    assert find_case(event.model_copy(update={"set_aside": []}), archive(), T) is None
-
-
 def test_the_fallback_s_answer_is_derived_by_the_fallback() -> None:
     rows = archive()[16:26]
     event = fallen_back(open_case(request(rows, tick=25)), "timeout")

@@ -33,11 +33,6 @@ def test_a_request_survives_its_bytes(count: int) -> None:
     assert read_request(write_request(request)) == request
 
 
-def test_what_is_set_aside_survives_its_bytes() -> None:
-    request = Request("shop", tick_end(9), INCIDENT, (), set_aside=("cart", "db"))
-    assert read_request(write_request(request)) == request
-
-
 def test_an_ending_survives_its_bytes() -> None:
     end = End("inc-0123456789ab", tick_end(9), "data_stopped", tick_end(2))
     assert read_end(write_end(end)) == end
