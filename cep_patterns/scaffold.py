@@ -193,7 +193,7 @@ FAMILIES: Final[dict[str, Family]] = {
   topology: [{source: web, target: cart}]
   input_series: &both
   - {series: 'errors{node="cart",signal="errors",unit="1/s"}', values: '0x29 2x2 0x3'}
-  - {series: 'latency{node="web",signal="latency",unit="ms"}', values: '50x32 400x2 50x3'}
+  - {series: 'latency{node="web",signal="latency",unit="ms"}', values: '50x32 400+1x2 50x3'}
   expect:
   - {at: 35m, node: web}
 - name: the slow node does not call the failing one
