@@ -15,11 +15,11 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from kafka import KafkaProducer
 
 from benchmarks.live_feed import SENT
 from benchmarks.load import GAUGES, START_MS, Load
 from benchmarks.otlp import staggered
+from tests.kit.topics import producer_of
 
 TICK_MS: Final = 10_000
 PAST: Final = 40
@@ -71,7 +71,7 @@ def main() -> None:
     """Feed."""
     bootstrap, topic, kind, size, live_from, file = sys.argv[1:7]
     load = load_of(kind, int(size))
-    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=5, batch_size=900_000)
+    producer = producer_of(bootstrap, linger_ms=5, batch_size=900_000)
     with Path(file).open("wb") as sent:
         for time_ms, payload in staggered(load, _ENDLESS):
             if time_ms >= LIVE_MS:

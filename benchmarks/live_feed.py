@@ -19,6 +19,7 @@ from kafka import KafkaProducer
 
 from benchmarks.load import START_MS, Load
 from benchmarks.otlp import staggered
+from tests.kit.topics import producer_of
 
 SENT: Final = struct.Struct("<qd")
 """Event time in ms, moment in s since 1970."""
@@ -42,7 +43,7 @@ def main() -> None:
     graphs, nodes, interval_ms, past = map(int, sys.argv[3:7])
     load = Load(graphs=graphs, nodes=nodes, interval_ms=interval_ms, fault_every=120, fault_for=60)
     live_from = START_MS + past * interval_ms
-    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=0, batch_size=900_000)
+    producer = producer_of(bootstrap, linger_ms=0, batch_size=900_000)
     began = 0.0
     with (folder / SENT_FILE).open("wb") as sent:
         for time_ms, payload in feed(load, past):

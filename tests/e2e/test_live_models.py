@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 import yaml
-from kafka import KafkaProducer
 
 from faultline import exits
 from onnx_models.bundle import MANIFEST, MODEL, Bundle
@@ -27,7 +26,7 @@ from tests.jobs.bundles import WIDTH, bundle
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
 from tests.kit.store import Store
-from tests.kit.topics import Got, consume
+from tests.kit.topics import Got, consume, producer_of
 
 pytestmark = pytest.mark.e2e
 
@@ -84,7 +83,7 @@ class Running:
 
     def scrape(self, graphs: Iterable[str], *values: float) -> None:
         """A sample of each node for each value, one tick apart."""
-        producer = KafkaProducer(bootstrap_servers=self.broker.bootstrap)
+        producer = producer_of(self.broker.bootstrap)
         for value in values:
             time = T0 + self.sent * TICK_MS
             self.sent += 1

@@ -15,13 +15,12 @@ from typing import Any
 
 import pytest
 import yaml
-from kafka import KafkaProducer
 
 from faultline import exits
 from faultline.kafka import values_since
 from tests.kit.cluster import Cluster
 from tests.kit.kafka import Broker
-from tests.kit.topics import Got, consume, produce
+from tests.kit.topics import Got, consume, produce, producer_of
 
 pytestmark = pytest.mark.e2e
 
@@ -67,7 +66,7 @@ class Running:
 
     def scrape(self, *values: float) -> None:
         """A sample of each node for each value, and a quiet one that completes them."""
-        producer = KafkaProducer(bootstrap_servers=self.broker.bootstrap)
+        producer = producer_of(self.broker.bootstrap)
         for value in (*values, 1.0):
             time = T0 + self.sent * SCRAPE_MS
             self.sent += 1

@@ -18,7 +18,6 @@ from typing import Any, Literal
 
 import pytest
 import yaml
-from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient
 
 from cep_patterns.document import read_document
@@ -32,7 +31,7 @@ from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternSu
 from tests.kit.cluster import Cluster
 from tests.kit.control import Control, record
 from tests.kit.kafka import Broker
-from tests.kit.topics import Got, consume
+from tests.kit.topics import Got, consume, producer_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1800)]
 
@@ -120,7 +119,7 @@ class Feeder(threading.Thread):
 
     def __init__(self, bootstrap: str) -> None:
         super().__init__(name="feeder", daemon=True)
-        self._producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=5)
+        self._producer = producer_of(bootstrap, linger_ms=5)
         self._done = threading.Event()
         self.sent = 0
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kafka import KafkaProducer
 from typer.testing import CliRunner
 
 from faultline import exits
@@ -16,6 +15,7 @@ from faultline.main import app
 from records.cloudevents import KafkaMessage, to_cloudevent, to_structured
 from tests.faultline.run_folder_kit import event
 from tests.kit.kafka import Broker
+from tests.kit.topics import producer_of
 
 TOPIC = "faultline.incidents.v1"
 
@@ -24,7 +24,7 @@ TOPIC = "faultline.incidents.v1"
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A broker whose topic holds an event of each mode, with something else between them."""
     with Broker(tmp_path_factory.mktemp("kafka")) as started:
-        producer = KafkaProducer(bootstrap_servers=started.bootstrap)
+        producer = producer_of(started.bootstrap)
         other = KafkaMessage(b"k", b"no event", {})
         for message in (to_cloudevent(event(1)), other, to_structured(event(2))):
             headers = [(name, value.encode()) for name, value in message.headers.items()]

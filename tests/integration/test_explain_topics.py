@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kafka import KafkaProducer
 from typer.testing import CliRunner, Result
 
 from faultline import exits
@@ -21,6 +20,7 @@ from tests.jobs.bundles import bundle
 from tests.jobs.minicluster import configuration, events, observations, of
 from tests.jobs.test_operators import incident
 from tests.kit.kafka import Broker
+from tests.kit.topics import producer_of
 
 
 class Topics:
@@ -31,7 +31,7 @@ class Topics:
         rows = observations([*incident("shop", 10, 14, 39), *incident("bank", 12, 14, 39)])
         sent = minicluster.run(rows, configuration(model.path), model.manifest)
         self.events: list[IncidentEvent] = events(sent)
-        producer = KafkaProducer(bootstrap_servers=broker.bootstrap)
+        producer = producer_of(broker.bootstrap)
         for each in [*of(sent, "incidents"), *of(sent, "frames")]:
             headers = [(name, value.encode()) for name, value in each.headers.items()]
             producer.send(each.topic, key=each.key, value=each.value, headers=headers)

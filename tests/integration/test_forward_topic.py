@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from kafka import KafkaProducer
 from kafka.admin import KafkaAdminClient
 from typer.testing import CliRunner, Result
 
@@ -27,7 +26,7 @@ from tests.faultline.run_folder_kit import event
 from tests.kit.kafka import ROOT, Broker
 from tests.kit.processes import read, wait_until
 from tests.kit.receiver import HttpReceiver, Reply
-from tests.kit.topics import Got, consume
+from tests.kit.topics import Got, consume, producer_of
 
 DEAD = "faultline.dead-letters.v1"
 
@@ -39,7 +38,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 
 def send(broker: Broker, topic: str, *events: IncidentEvent | bytes, partition: int = 0) -> None:
-    producer = KafkaProducer(bootstrap_servers=broker.bootstrap)
+    producer = producer_of(broker.bootstrap)
     for each in events:
         message = KafkaMessage(b"k", each, {}) if isinstance(each, bytes) else to_cloudevent(each)
         headers = [(name, value.encode()) for name, value in message.headers.items()]

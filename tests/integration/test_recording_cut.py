@@ -9,7 +9,6 @@ from typing import Any
 
 import orjson
 import pytest
-from kafka import KafkaProducer
 from typer.testing import CliRunner
 
 from faultline import exits
@@ -20,7 +19,7 @@ from records.samples import Sample
 from tests.faultline.run_folder_kit import EDGES, T0, at, recording
 from tests.kit.kafka import Broker
 from tests.kit.otlp import requests
-from tests.kit.topics import produce
+from tests.kit.topics import produce, producer_of
 
 HOUR = 3_600_000
 NATIVE, OTLP, MIXED, BROKEN, SPLIT = "native", "otlp", "mixed", "broken", "split"
@@ -58,7 +57,7 @@ def broker(whole: Recording, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def split(broker: Broker, whole: Recording) -> None:
     """The nodes over both partitions, the second sent backwards, both stamped by the producer's clock."""
-    producer = KafkaProducer(bootstrap_servers=broker.bootstrap)
+    producer = producer_of(broker.bootstrap)
     samples = [fields for _, fields in lines(whole) if "value" in fields]
     for fields in samples:
         if fields["node"] < "d":

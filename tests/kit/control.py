@@ -6,9 +6,7 @@ import time
 import uuid
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Literal, Self
-
-from kafka import KafkaProducer
+from typing import Any, Final, Literal, Self
 
 from faultline import live_models
 from faultline.kafka_send import COMPACTED, Follower, make_topic
@@ -16,6 +14,9 @@ from faultline.live_control import answers, expected
 from faultline.live_patterns import read_lines
 from records.control import AUDIT_TOPIC, CONTROL_TOPIC, ControlRecord, PatternAck
 from records.model_control import MODEL_KEY, ModelAck, ModelRecord
+from tests.kit.topics import DELIVERY_MS, producer_of
+
+STORED_S: Final = DELIVERY_MS / 1_000
 
 
 def record(
@@ -46,20 +47,21 @@ class Control:
     def __init__(self, bootstrap: str) -> None:
         """Answers that are told from now on are found."""
         make_topic(bootstrap, CONTROL_TOPIC, COMPACTED)
-        self._producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all")
+        self._producer = producer_of(bootstrap, acks="all")
         self._audit = Follower(bootstrap, AUDIT_TOPIC)
 
     def send(self, records: Iterable[ControlRecord], timeout_s: float = 300.0) -> list[PatternAck]:
         """Sends records and waits until every subtask has answered each; the answers.
 
-        RuntimeError where some are missing when the time is up.
+        RuntimeError where some are missing when the time is up, KafkaError where one could not be stored.
         """
-        missing = set()
+        missing, stored = set(), []
         for each in records:
             sent = each.model_dump_json(exclude_none=True).encode()
-            self._producer.send(CONTROL_TOPIC, key=each.id.encode(), value=sent)
+            stored.append(self._producer.send(CONTROL_TOPIC, key=each.id.encode(), value=sent))
             missing.add(each.request)
-        self._producer.flush()
+        for future in stored:
+            future.get(STORED_S)
         got: dict[str, dict[tuple[str, str, int], PatternAck]] = {request: {} for request in missing}
         for value in self._audit.values(time.monotonic() + timeout_s):
             for told in [] if value is None else read_lines([value]):
@@ -74,11 +76,10 @@ class Control:
     def swap(self, record: ModelRecord, timeout_s: float = 300.0) -> list[ModelAck]:
         """Sends the record of models and waits until every subtask has answered; the answers.
 
-        RuntimeError where some are missing when the time is up.
+        RuntimeError where some are missing when the time is up, KafkaError where it could not be stored.
         """
         sent = record.model_dump_json(exclude_none=True).encode()
-        self._producer.send(CONTROL_TOPIC, key=MODEL_KEY.encode(), value=sent)
-        self._producer.flush()
+        self._producer.send(CONTROL_TOPIC, key=MODEL_KEY.encode(), value=sent).get(STORED_S)
         until = time.monotonic() + timeout_s
         acks = answers(self._audit, record.request, until, ModelAck, live_models.read_lines)
         if not acks or len(acks) != expected(acks):

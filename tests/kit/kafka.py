@@ -128,10 +128,16 @@ class Broker(Part):
         return self
 
     def stop(self) -> None:
-        """End the broker; its data stay in the folder, so that ``start`` goes on with them."""
+        """End the broker; its data stay in the folder, so that ``start`` goes on with them.
+
+        NotReadyError, with the end of its log, where it has ended by itself: tests may have failed by that.
+        """
         if self.process is not None:
+            ended = self.process.poll()
             stop(self.process)
             self.process = None
+            if ended is not None:
+                raise NotReadyError(f"Kafka has ended by itself with {ended}:\n{tail(self.log)}")
 
     def kill(self) -> None:
         """KILL the broker, as a machine that is lost; ``start`` goes on with what lies in the folder."""

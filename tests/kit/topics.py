@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, Final
 
 from kafka import KafkaConsumer, KafkaProducer
+
+DELIVERY_MS: Final = 900_000
+"""A record may take so long to be stored: kafka-python 3.0.12 sends nothing any more once one has expired."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +22,14 @@ class Got:
     headers: dict[str, str]
 
 
+def producer_of(bootstrap: str, **settings: Any) -> KafkaProducer:
+    """One that outlives a broker which answers nothing for minutes, as on a machine that does too much."""
+    return KafkaProducer(bootstrap_servers=bootstrap, delivery_timeout_ms=DELIVERY_MS, **settings)
+
+
 def produce(bootstrap: str, topic: str, records: Iterable[tuple[int, bytes]]) -> int:
     """Send (timestamp in ms, value) records in order to partition 0; returns how many once all are stored."""
-    producer = KafkaProducer(bootstrap_servers=bootstrap, linger_ms=20, batch_size=1_000_000)
+    producer = producer_of(bootstrap, linger_ms=20, batch_size=1_000_000)
     count = 0
     for timestamp_ms, value in records:
         producer.send(topic, value=value, partition=0, timestamp_ms=timestamp_ms)
