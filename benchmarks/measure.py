@@ -22,6 +22,7 @@ import yaml
 from benchmarks.feed import classpath
 from benchmarks.watch import Offsets, Reading, Told, Watch
 from records.java import find_java
+from tests.kit.cluster import CONF
 from tests.kit.processes import kill
 
 BROKER: Final = "broker"
@@ -29,8 +30,9 @@ JIT: Final = "JIT"
 _POLL_S: Final = 0.2
 _COMMITS: Final = {"enable.auto.commit": "true", "auto.commit.interval.ms": "200"}
 """Without checkpoints the Kafka client itself tells how far it has read."""
-HEAP: Final = "-Xmx2g -XX:G1HeapRegionSize=4m"
-"""Regions as in flink-conf/config.yaml."""
+_FLINK: Final = yaml.safe_load((CONF / "config.yaml").read_text(encoding="utf-8"))
+HEAP: Final = f"-Xmx2g {_FLINK['env']['java']['opts']['taskmanager']}"
+"""What a TaskManager's JVM is told there."""
 _OPENED: Final = ("lang", "util", "net", "time")
 JAVA_OPTIONS: Final = (*HEAP.split(), *(f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED))
 

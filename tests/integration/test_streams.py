@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 from pyflink.common import Row, Types, WatermarkStrategy
 from pyflink.common.time import Instant
 from pyflink.common.watermark_strategy import TimestampAssigner
-from pyflink.datastream import DataStream, OutputTag
+from pyflink.datastream import DataStream, KeyedProcessFunction, MapFunction, OutputTag
 from pyflink.datastream.data_stream import CloseableIterator
 
 from cep_patterns import CEP, AfterMatch, Pattern
@@ -62,10 +64,40 @@ class At(TimestampAssigner):
         return int(value["at"])
 
 
-def readings(rows: list[Row] | None = None) -> DataStream:
+class HoldLate(MapFunction):
+    """Keeps a row of the kind `late` back until the file is there."""
+
+    def __init__(self, passed: Path) -> None:
+        self._passed = passed
+
+    def map(self, value: Any) -> Any:
+        end = time.monotonic() + 300
+        while value["kind"] == "late" and not self._passed.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        return value
+
+
+class TellPassed(KeyedProcessFunction):
+    """Makes the file once the watermark has passed a row."""
+
+    def __init__(self, passed: Path) -> None:
+        self._passed = passed
+
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> None:
+        ctx.timer_service().register_event_time_timer(value["at"])
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[str]:
+        self._passed.touch()
+        yield from ()
+
+
+def readings() -> DataStream:
+    return timed(environment().from_collection(READINGS, READING))
+
+
+def timed(rows: DataStream) -> DataStream:
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(At())
-    made = environment().from_collection(READINGS if rows is None else rows, READING)
-    stream = made.assign_timestamps_and_watermarks(strategy)
+    stream = rows.assign_timestamps_and_watermarks(strategy)
     assert isinstance(stream, DataStream)
     return stream
 
@@ -120,6 +152,24 @@ def test_columns_are_typed_and_timeouts_tell_what_was_there() -> None:
         "Row(up_sensor='b', serial=2, seen=Instant<8, 0>, ok=None, down_time=None, down_count=0, fall=None)"
     ]
     assert told["late"] == []
+
+
+def test_a_row_behind_the_watermark_is_told_as_it_came(tmp_path: Path) -> None:
+    up, down, late = (
+        Row("a", kind, value, at, 1, True, Instant(7, 0), {})
+        for kind, value, at in (("up", 1.5, 1_000), ("down", 0.5, 4_000), ("late", 9.0, 2_000))
+    )
+    rows = environment(python__fn_execution__bundle__size="1").from_collection([up, down, late], READING)
+    held = rows.map(HoldLate(tmp_path / "passed"), READING).disable_chaining()
+    keyed = timed(held).key_by(lambda row: row["sensor"], key_type=Types.STRING())
+    matches = CEP.pattern(keyed, UP_DOWN).side_output_late(LATE).select("last(down).value as value")
+    told = found(
+        match=matches,
+        late=matches.get_side_output(LATE),
+        passed=keyed.process(TellPassed(tmp_path / "passed"), Types.STRING()),
+    )
+    assert told["match"] == ["Row(value=0.5)"]
+    assert [line[:52] for line in told["late"]] == ["Row(sensor='a', kind='late', value=9.0, at=2000, ser"]
 
 
 def test_a_function_sees_the_rows_of_each_step() -> None:
