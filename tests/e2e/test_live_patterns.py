@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,12 +69,12 @@ class Running:
         """A sample of each node for each value, and a quiet one that completes them."""
         producer = producer_of(self.broker.bootstrap)
         for value in (*values, 1.0):
-            time = T0 + self.sent * SCRAPE_MS
+            at = T0 + self.sent * SCRAPE_MS
             self.sent += 1
             for place, node in enumerate(NODES):
-                sample = {"graph": "shop", "node": node, "metric": "queue", "value": value, "time": time}
+                sample = {"graph": "shop", "node": node, "metric": "queue", "value": value, "time": at}
                 text = json.dumps({**sample, "signal": "saturation"}).encode()
-                producer.send("samples", value=text, partition=place % PARTITIONS, timestamp_ms=time)
+                producer.send("samples", value=text, partition=place % PARTITIONS, timestamp_ms=at)
         producer.flush(900)
         producer.close()
 
@@ -119,6 +120,14 @@ class Running:
         done = self.pattern("status", "--json")
         assert done.returncode == exits.OK, done.stderr
         return {row["pattern"]: row for row in map(json.loads, done.stdout.splitlines())}
+
+    def live(self, wanted: dict[str, str], timeout_s: float = 300.0) -> dict[str, str]:
+        """Where each live pattern is from, once as wanted or time is up: answers and matches go apart."""
+        end = time.monotonic() + timeout_s
+        while True:
+            found = {name: row["from"] for name, row in self.status().items() if row["state"] == "live"}
+            if found == wanted or time.monotonic() > end:
+                return found
 
 
 def _of_version(values: Iterable[bytes], name: str, version: int) -> list[dict[str, Any]]:
@@ -226,9 +235,5 @@ def test_a_savepoint_goes_on_with_another_configuration(running: Running) -> Non
     running.submit(running.file("second/set.yaml", *documents), "--from-savepoint", savepoint)
     running.scrape(60.0)
     assert len(running.matched("new", 1, len(NODES))) == len(NODES)
-    rows = running.status()
-    assert {name: row["from"] for name, row in rows.items() if row["state"] == "live"} == {
-        "after": "control",
-        "new": "configuration",
-        "tried": "control",
-    }
+    wanted = {"after": "control", "new": "configuration", "tried": "control"}
+    assert running.live(wanted) == wanted
