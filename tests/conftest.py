@@ -7,7 +7,9 @@ running must not look like one that passed.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+import sys
+import threading
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,20 @@ def _slowness(item: pytest.Item) -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Fast tests first; within a folder the order stays as collected."""
     items.sort(key=_slowness)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def end_flushers() -> Iterator[None]:
+    """Ends the threads that PyFlink 2.2 leaves behind for each operator of an embedded job.
+
+    Each wakes once a second. After all tests with embedded jobs they were 1,200, and a producer in this
+    process waited for the interpreter's lock for minutes.
+    """
+    yield
+    utils = sys.modules.get("pyflink.fn_execution.utils.operation_utils")
+    for thread in threading.enumerate():
+        if utils is not None and isinstance(thread, utils.PeriodicThread):
+            thread.cancel()
 
 
 def skip_allowed(longrepr: object) -> bool:
