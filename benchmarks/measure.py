@@ -32,7 +32,7 @@ _COMMITS: Final = {"enable.auto.commit": "true", "auto.commit.interval.ms": "200
 """Without checkpoints the Kafka client itself tells how far it has read."""
 _FLINK: Final = yaml.safe_load((CONF / "config.yaml").read_text(encoding="utf-8"))
 HEAP: Final = f"-Xmx2g {_FLINK['env']['java']['opts']['taskmanager']}"
-"""What a TaskManager's JVM is told there."""
+"""What flink-conf/config.yaml tells a TaskManager's JVM, and a heap that holds what is measured."""
 _OPENED: Final = ("lang", "util", "net", "time")
 JAVA_OPTIONS: Final = (*HEAP.split(), *(f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in _OPENED))
 
