@@ -33,6 +33,7 @@ def test_a_port_that_is_taken_is_told_with_the_log(tmp_path: Path) -> None:
         two = Broker(tmp_path / "two", port=one.port)
         with pytest.raises(NotReadyError, match="Address already in use"):
             two.start()
+        assert two.process is None, "what did not come up does not stay"
         two.stop()
 
 

@@ -124,7 +124,11 @@ class Broker(Part):
             # A connection proves little: it may be another broker that took the port.
             return "Kafka Server started" in read(self.log)[before:]
 
-        wait_until(started, f"Kafka at {self.bootstrap}", self.log, self.process, timeout_s)
+        try:
+            wait_until(started, f"Kafka at {self.bootstrap}", self.log, self.process, timeout_s)
+        except BaseException:
+            self.kill()  # what did not come up is told once, and does not stay
+            raise
         return self
 
     def stop(self) -> None:
