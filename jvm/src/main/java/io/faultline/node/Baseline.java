@@ -137,12 +137,23 @@ final class Baseline {
   }
 
   /**
-   * z as patterns see it: as {@link #z}, but also NaN where the series never varied yet and has too
-   * few values to tell. A counter of rare errors looks constant for a while.
+   * z as patterns see it: as {@link #z}, but as many standard deviations as Student's t of few values
+   * amounts to (Wallace 1959, sqrt(v log(1 + t^2 / v)) for v degrees of freedom), so that a short
+   * past raises no more alarms than a long one. Of a full ring nothing is taken off. NaN where the
+   * series never varied yet and has too few values to tell: a counter of rare errors looks constant
+   * for a while.
    */
   double sampleZ(double value, Resolved series) {
     double z = z(value, series);
-    return scale <= TINY_SCALE && ring.size() < NEVER_VARIED ? Double.NaN : z;
+    int known = ring.size();
+    if (scale <= TINY_SCALE) {
+      return known < NEVER_VARIED ? Double.NaN : z;
+    }
+    if (known >= Ring.CAPACITY || cold()) {
+      return z;
+    }
+    double freedom = (double) known * Ring.CAPACITY / (Ring.CAPACITY - known);
+    return Math.copySign(Math.sqrt(freedom * Math.log1p(z * z / freedom)), z);
   }
 
   /** z as frames have it: an availability counts as its unavailable fraction. */

@@ -158,6 +158,26 @@ class BaselineTest {
   }
 
   @Test
+  void patternsSeeLessOfADeviationFromAShortPast() {
+    learn(WINDOW + 5, 1);
+    assertEquals(5, baseline.size());
+    double few = sampleZOf(10);
+    assertTrue(few > 3 && few < 4, "ten of the scale, from five values: " + few);
+    assertEquals(-few, sampleZOf(-10), 1e-12);
+    learn(15, 1);
+    double more = sampleZOf(10);
+    assertTrue(more > 5 && more < 7, "ten of the scale, from twenty values: " + more);
+    assertTrue(sampleZOf(1) > 0.95, "what is usual stays what it is");
+    learn(Ring.CAPACITY, 1);
+    assertEquals(10, sampleZOf(10), 1e-6);
+  }
+
+  /** What patterns see of a value that lies so many scales over the median. */
+  private double sampleZOf(double scales) {
+    return baseline.sampleZ(baseline.median(CPU) + scales * baseline.scale(CPU), CPU);
+  }
+
+  @Test
   void availabilityIsJudgedByWhatIsUnavailable() {
     for (int i = 0; i < 30; i++) {
       next(99.9, AVAILABILITY);

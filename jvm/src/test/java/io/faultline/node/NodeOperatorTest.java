@@ -47,11 +47,11 @@ class NodeOperatorTest {
          {"name": "one", "contiguity": "followed_by", "times": null, "one_or_more": false,
           "optional": false, "greedy": false, "consecutive": false, "combinations": false,
           "until": null,
-          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 8}}},
+          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 6}}},
          {"name": "two", "contiguity": "next", "times": null, "one_or_more": false,
           "optional": false, "greedy": false, "consecutive": false, "combinations": false,
           "until": null,
-          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 8}}}],
+          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 6}}}],
        "select": {"signals": null, "metrics": null}}\
       """;
 

@@ -260,14 +260,14 @@ class NodeProcessorTest {
 
   @Test
   void patternsSeeUnitsRatesAndTheBaseline() {
-    for (int t = 0; t < 40; t++) {
-      step(Given.block(T0 + t * TICK, CPU, t == 39 ? 99 : 50 + t % 3));
+    for (int t = 0; t < 150; t++) {
+      step(Given.block(T0 + t * TICK, CPU, t == 149 ? 99 : 50 + t % 3));
     }
-    var last = out.samples.get(39);
+    var last = out.samples.get(149);
     assertEquals(99, last.value());
     assertEquals("%", last.series().unit());
     assertEquals(51, last.baseline());
-    assertEquals((99 - 51) / last.spread(), last.z(), 1e-9);
+    assertEquals((99 - 51) / last.spread(), last.z(), 1e-9, "the ring is full");
     assertTrue(last.rel() > 0.6);
     end();
     assertEquals(last.z(), feature(lastFrame(), Signal.CPU, 0), 1e-4, "as in the frame");
