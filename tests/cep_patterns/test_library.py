@@ -23,7 +23,8 @@ CASES = [(file, test.name) for file in FILES for test in load_tests(file).conten
 FAMILIES = {
     "saturation": {"cpu-deviation", "cpu-peak-after-start", "disk-fills", "memory-deviation", "memory-leak",
                    "saturation-deviation", "saturation-full"},
-    "latency": {"edge-latency-deviation", "latency-deviation", "overload", "slow-scrape-latency"},
+    "latency": {"edge-latency-deviation", "latency-deviation", "overload", "slow-scrape-edge-latency",
+                "slow-scrape-latency"},
     "errors": {"error-deviation", "slow-scrape-errors"},
     "traffic": {"traffic-drop", "traffic-surge"},
     "availability": {"availability-drop", "availability-flapping", "node-silent"},
