@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -27,20 +28,26 @@ final class Presences {
    */
   void tick(
       long time, Map<String, NodeFrame> frames, int longest, BiConsumer<String, Presence> silent) {
-    int due = 0;
+    Set<String> shown = new TreeSet<>();
+    frames.forEach(
+        (name, frame) -> {
+          if (Presence.isSign(frame)) {
+            shown.add(name);
+          }
+        });
     int came = 0;
+    int due = 0;
     for (Map.Entry<String, Presence> node : nodes.entrySet()) {
-      if (shows(frames, node.getKey())) {
+      if (shown.contains(node.getKey())) {
         came++;
-        due++;
       } else if (node.getValue().isDue(longest)) {
         due++;
       }
     }
-    boolean goesOn = came > 0 && 2 * came >= due;
+    boolean goesOn = came > 0 && came >= due;
     nodes.forEach(
         (name, presence) -> {
-          if (shows(frames, name)) {
+          if (shown.contains(name)) {
             presence.came(time);
           } else if (goesOn) {
             int missed = presence.stayedAway();
@@ -49,17 +56,7 @@ final class Presences {
             }
           }
         });
-    frames.forEach(
-        (name, frame) -> {
-          if (Presence.isSign(frame)) {
-            nodes.computeIfAbsent(name, n -> new Presence(time));
-          }
-        });
-  }
-
-  private static boolean shows(Map<String, NodeFrame> frames, String node) {
-    NodeFrame frame = frames.get(node);
-    return frame != null && Presence.isSign(frame);
+    shown.forEach(name -> nodes.computeIfAbsent(name, n -> new Presence(time)));
   }
 
   /** Forgets all but these nodes. */
