@@ -137,11 +137,11 @@ final class Baseline {
   }
 
   /**
-   * z as patterns see it: as {@link #z}, but as many standard deviations as Student's t of few values
-   * amounts to (Wallace 1959, sqrt(v log(1 + t^2 / v)) for v degrees of freedom), so that a short
-   * past raises no more alarms than a long one. Of a full ring nothing is taken off. NaN where the
-   * series never varied yet and has too few values to tell: a counter of rare errors looks constant
-   * for a while.
+   * z as patterns see it: as {@link #z}, but as many standard deviations as Student's t of few
+   * values amounts to (Wallace 1959, sqrt(v log(1 + t^2 / v)) for v degrees of freedom), so that a
+   * short past raises no more alarms than a long one. Of a full ring nothing is taken off. NaN
+   * where the series never varied yet and has too few values to tell: a counter of rare errors
+   * looks constant for a while.
    */
   double sampleZ(double value, Resolved series) {
     double z = z(value, series);
