@@ -312,7 +312,8 @@ def _isolation(numbers: Mapping[str, Any]) -> Lines:
     return [
         "`python -m benchmarks.isolation --write`, and with `--nodes 0`. From the moment Kafka holds what",
         "ends a tick until a consumer has an event of a small system. The one that misbehaves sends ten",
-        "times what all others send, gauges that are no numbers, and nodes that all stand out at once.",
+        "times what all others send, gauges that are no numbers, and nodes that all stand out at once, for",
+        "one scrape: it loads the job, and no shipped pattern matches it.",
         "",
         *table(head, rows),
     ]

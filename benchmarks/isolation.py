@@ -1,7 +1,7 @@
 """Many small systems beside one that misbehaves: how long their events take, with and without it.
 
-    python -m benchmarks.isolation --graphs 500 --nodes 10000 --seconds 120 --write
-    python -m benchmarks.isolation --graphs 500 --nodes 0 --seconds 120 --write
+    python -m benchmarks.isolation --graphs 500 --nodes 10000 --seconds 150 --write
+    python -m benchmarks.isolation --graphs 500 --nodes 0 --seconds 150 --write
 
 The one has ten times the traffic of all others together, gauges that are no numbers, and nodes that all stand
 out at once. The latency is counted as in benchmarks/live.py: from the moment Kafka holds the record that ends
@@ -116,8 +116,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.isolation", description=main.__doc__)
     parser.add_argument("--graphs", type=int, default=500)
     parser.add_argument("--nodes", type=int, default=10_000, help="of the one that misbehaves; 0: without it")
-    parser.add_argument("--seconds", type=int, default=120, help="of live data")
-    parser.add_argument("--lead", type=int, default=90, help="seconds before, to start and catch up in")
+    parser.add_argument("--seconds", type=int, default=150, help="of live data")
+    parser.add_argument("--lead", type=int, default=240, help="seconds before, to start and catch up in")
     parser.add_argument("--write", action="store_true", help="put what was measured into the results")
     given = parser.parse_args()
     found = measure(given.graphs, given.nodes, given.seconds, given.lead)
