@@ -307,7 +307,7 @@ def _isolation(numbers: Mapping[str, Any]) -> Lines:
         if name in numbers:
             one = numbers[name]
             times = [f"{one[key]:,.0f}" for key in ("p50_ms", "p99_ms", "worst_ms")]
-            behind = ", ".join(f"{each:.1f}" for each in one["feeders_behind_s"])
+            behind = ", ".join(f"{each:z.1f}" for each in one["feeders_behind_s"])
             rows.append((words.format(**one), f"{one['incidents']:,}", *times, behind))
     return [
         "`python -m benchmarks.isolation --write`, and with `--nodes 0`. From the moment Kafka holds what",

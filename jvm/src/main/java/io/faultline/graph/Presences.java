@@ -36,15 +36,15 @@ final class Presences {
           }
         });
     int came = 0;
-    int due = 0;
+    int missing = 0;
     for (Map.Entry<String, Presence> node : nodes.entrySet()) {
       if (shown.contains(node.getKey())) {
         came++;
       } else if (node.getValue().isDue(longest)) {
-        due++;
+        missing++;
       }
     }
-    boolean goesOn = came > 0 && came >= due;
+    boolean goesOn = came > 0 && came >= missing;
     nodes.forEach(
         (name, presence) -> {
           if (shown.contains(name)) {

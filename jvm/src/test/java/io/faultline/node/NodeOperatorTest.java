@@ -47,11 +47,11 @@ class NodeOperatorTest {
          {"name": "one", "contiguity": "followed_by", "times": null, "one_or_more": false,
           "optional": false, "greedy": false, "consecutive": false, "combinations": false,
           "until": null,
-          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 6}}},
+          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 8}}},
          {"name": "two", "contiguity": "next", "times": null, "one_or_more": false,
           "optional": false, "greedy": false, "consecutive": false, "combinations": false,
           "until": null,
-          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 6}}}],
+          "where": {"op": ">", "left": {"field": "z"}, "right": {"const": 8}}}],
        "select": {"signals": null, "metrics": null}}\
       """;
 
@@ -88,7 +88,7 @@ class NodeOperatorTest {
       for (String node : List.of("cart", "web", "db")) {
         boolean spike = t % 25 == 20 || t % 25 == 21;
         double[] values = {
-          50 + random.nextGaussian() + (spike ? 40 : 0), 20 + random.nextGaussian(), 30.0 * t
+          50 + random.nextGaussian() + (spike ? 100 : 0), 20 + random.nextGaussian(), 30.0 * t
         };
         blocks.add(new Block("shop", node, T0 + t * TICK + node.length(), LAYOUT, values, null));
       }
